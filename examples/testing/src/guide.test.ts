@@ -1,3 +1,4 @@
+import { bodyType, defineMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { openTestNamespace } from "@waybill/testing";
 import { expect, it } from "vitest";
@@ -29,7 +30,7 @@ it("waits until everything is settled", async () => {
 
   await namespace.settled("orders"); // nothing waits, nothing is locked
   await namespace.until(() => totals.length === 2); // a condition of your own
-  expect(namespace.handled("orders")).toHaveLength(2);
+  expect(namespace.consumed("orders")).toHaveLength(2);
   expect(namespace.deadLettered("orders")).toEqual([]);
   // #endregion
 });
@@ -47,6 +48,23 @@ it("records sent, handled and dead-lettered messages", async () => {
     await receiver.deadLetterMessage(message, { deadLetterReason: "NoTaxRate" });
   const [dead] = await namespace.waitFor("deadLettered", "orders");
   expect(dead?.reason).toBe("NoTaxRate");
+  // #endregion
+});
+
+it("finds messages by type and by value", async () => {
+  // #region typed-spies
+  const orderPlaced = defineMessage("order-placed", {
+    version: 1,
+    schemas: { 1: bodyType<{ id: number; total: number }>() },
+  });
+  await using namespace = await openTestNamespace({ queues: ["orders"], topics: ["events"] });
+  const client = namespace.createClient({ serializer: json(), messageTypes: [orderPlaced] });
+  await client.createSender("orders").sendMessages(orderPlaced.message({ id: 7, total: 9 }));
+  await client.createSender("events").sendMessages({ body: "nobody subscribes" });
+
+  expect(namespace.sent(orderPlaced, (order) => order.total > 5)).toHaveLength(1);
+  expect(namespace.sent("orders", orderPlaced)[0]?.body.id).toBe(7);
+  expect(namespace.published("events")[0]?.body).toBe("nobody subscribes");
   // #endregion
 });
 

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { json } from "@waybill/serializer-json";
-import { perTest } from "@waybill/testing";
+import { type NamespaceMatchers, namespaceMatchers, perTest } from "@waybill/testing";
+import type {} from "expect";
 import { placeOrders } from "./place-orders.js";
+
+expect.extend(namespaceMatchers);
+declare module "expect" {
+  interface Matchers<R extends void | Promise<void>> extends NamespaceMatchers<R> {}
+}
 
 const namespace = perTest({ beforeEach, afterEach }, { queues: ["orders", "placed"] });
 
@@ -20,6 +26,7 @@ describe("orders", () => {
     await client.createSender("orders").sendMessages({ body: { id: 8, amount: 0 } });
     const [dead] = await namespace().waitFor("deadLettered", "orders");
     expect(dead?.reason).toBe("MaxDeliveryCountExceeded");
-    expect(namespace().sent("placed")).toHaveLength(0);
+    expect(namespace()).not.toHaveSent("placed");
+    expect(namespace()).toHaveDeadLettered("orders");
   });
 });

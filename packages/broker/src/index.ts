@@ -34,6 +34,7 @@ export type {
   SubscriptionDescription,
   TopicDescription,
 } from "./management/describe-entity.js";
+export type { InFlight } from "./management/in-flight.js";
 export type {
   BrokerSnapshot,
   MessageSnapshot,

@@ -1,52 +1,26 @@
-import type { Broker, BrokerEvent, BrokerEventType, BrokerReceivedMessage, MessageId } from "@waybill/broker";
-import type { EncodedMessage, Pipeline, Transport } from "@waybill/core";
-import { type DeliveredMessage, parseEntityPath } from "@waybill/core/transport";
-import { requireKnownOptions } from "@waybill/foundation";
+import type { Broker, BrokerEvent, BrokerEventListener, BrokerReceivedMessage } from "@waybill/broker";
+import type { EncodedMessage, Pipeline } from "@waybill/core";
+import { nearestName, requireKnownOptions } from "@waybill/foundation";
+import { fromBrokerMessage } from "@waybill/transport-local";
+import type {
+  SpiedMessage,
+  SpiedType,
+  SpyKind,
+  SpyPredicate,
+  SpyQuery,
+  WaitForOptions,
+} from "./spied-message.js";
 
-/** What a spy records: messages that were sent, completed or dead-lettered. */
-export type SpyKind = "sent" | "handled" | "deadLettered";
-
-/** A recorded message; `Body` is the type of its body, if it was asked for by its definition. */
-export interface SpiedMessage<Body = unknown> {
-  /** Path of the queue or subscription. */
-  readonly entity: string;
-  readonly messageId: MessageId | undefined;
-  readonly sequenceNumber: bigint | undefined;
-  readonly sessionId: string | undefined;
-  /** By the broker's clock. */
-  readonly at: Date;
-  /** Why it was dead-lettered. */
-  readonly reason: string | undefined;
-  /** The message as the broker has it; undefined if it was received and deleted as soon as it arrived. */
-  readonly message: BrokerReceivedMessage | undefined;
-  /** The value that the namespace's clients read; undefined if none of them can read the body. */
-  readonly body: Body;
-  /** The name of its message type; undefined if it has none that the clients know. */
-  readonly messageType: string | undefined;
-}
-
-/** The part of a message type by which its messages are found: `Body` is the type of their bodies. */
-export interface SpiedType<Body> {
-  readonly name: string;
-  /** Only for types. */
-  readonly "~types"?: { readonly body: Body } | undefined;
-}
-
-/** Options of waiting for messages. */
-export interface WaitForOptions {
-  /** How many messages. Default 1. */
-  readonly count?: number | undefined;
-  /** In milliseconds of real time, independent of the broker's clock. Default 5,000. */
-  readonly timeoutInMs?: number | undefined;
-}
-
-const kinds: Readonly<Partial<Record<BrokerEventType, SpyKind>>> = {
-  enqueued: "sent",
-  scheduled: "sent",
-  completed: "handled",
-  "dead-lettered": "deadLettered",
-};
+/** All kinds, in the order in which errors list their counts. */
+const spyKinds: readonly SpyKind[] = Object.freeze([
+  "sent",
+  "published",
+  "consumed",
+  "faulted",
+  "deadLettered",
+]);
 const defaultTimeoutMs = 5_000;
+const subQueues = ["", "/$DeadLetterQueue", "/$Transfer/$DeadLetterQueue"];
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
@@ -54,18 +28,21 @@ type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 export class Spy {
   readonly #broker: Broker;
   readonly #stop: () => void;
-  readonly #seen: Record<SpyKind, Mutable<SpiedMessage>[]> = { sent: [], handled: [], deadLettered: [] };
-  readonly #contents = new Map<string, SpiedContent>();
-  readonly #transport: Transport;
+  readonly #seen: Record<SpyKind, Mutable<SpiedMessage>[]>;
+  #topics: ReadonlySet<string> = new Set();
+  /** Those whose bodies are being read, by asynchronous serializers. */
+  readonly #unread = new Set<SpiedMessage>();
   readonly #pipelines: Pipeline[] = [];
   readonly #waiting = new Set<() => void>();
-  readonly #looking = new Set<Promise<void>>();
+  readonly #reading = new Set<Promise<void>>();
+  /** The entity of a scheduled message that is about to be enqueued there. */
+  #activating: string | undefined;
 
-  /** `transport` is one to the same broker. */
-  constructor(broker: Broker, transport: Transport) {
+  constructor(broker: Broker) {
     this.#broker = broker;
-    this.#transport = transport;
-    this.#stop = broker.onEvent((event) => this.#note(event));
+    this.#seen = { sent: [], published: [], consumed: [], faulted: [], deadLettered: [] };
+    this.#findTopics();
+    this.#stop = broker.onEvent((event, message) => this.#note(event, message));
   }
 
   /** Bodies are read with this pipeline, too, if those before cannot read them. */
@@ -73,18 +50,16 @@ export class Spy {
     this.#pipelines.push(pipeline);
   }
 
-  /** The recorded messages of an entity, or of all, in order; with a definition, those of that type. */
-  list<Body = unknown>(
-    kind: SpyKind,
-    entity?: string,
-    type?: SpiedType<Body>,
-  ): readonly SpiedMessage<Body>[] {
-    const found = this.#seen[kind].filter(
+  /** The recorded messages that a query asks for, in order. Throws `TypeError` if its entity does not exist, or is of the other kind. */
+  list(kind: SpyKind, { entity, type, where }: SpyQuery): readonly SpiedMessage[] {
+    if (entity !== undefined) this.#checkEntity(kind, entity);
+    const accepts = where as SpyPredicate<unknown> | undefined;
+    return this.#seen[kind].filter(
       (one) =>
         (entity === undefined || isSame(one.entity, entity)) &&
-        (type === undefined || one.messageType === type.name),
+        (type === undefined || one.messageType === type.name) &&
+        (accepts === undefined || (!this.#unread.has(one) && accepts(one.body, one))),
     );
-    return found as readonly SpiedMessage[] as readonly SpiedMessage<Body>[];
   }
 
   /** Resolves when `count` messages were recorded, before or after this call. After the timeout, rejects with an error that lists the counts. */
@@ -93,28 +68,32 @@ export class Spy {
     entity: string,
     options: WaitForOptions = {},
   ): Promise<readonly SpiedMessage[]> {
-    requireKnownOptions("waitFor", options, { count: true, timeoutInMs: true });
-    const { count = 1, timeoutInMs = defaultTimeoutMs } = options;
-    const isThere = () => this.list(kind, entity).length >= count;
-    const isInTime = isThere() || (await this.#until(isThere, timeoutInMs));
-    await this.looked();
-    if (isInTime) return this.list(kind, entity);
-    const seen = (["sent", "handled", "deadLettered"] as const).map(
-      (one) => `${one} ${this.list(one, entity).length}`,
-    );
+    requireKnownOptions("waitFor", options, { count: true, timeoutInMs: true, type: true, where: true });
+    const { count = 1, timeoutInMs = defaultTimeoutMs, type, where } = options;
+    const query = { entity, type, where };
+    const isThere = () => this.list(kind, query).length >= count;
+    if (isThere() || (await this.#until(isThere, timeoutInMs))) {
+      await this.looked();
+      return this.list(kind, query);
+    }
     throw new Error(
-      `Waited ${timeoutInMs} ms for ${count} messages ${kind} at '${entity}'. Seen there: ${seen.join(", ")}.`,
+      `Waited ${timeoutInMs} ms for ${count} messages ${kind} at '${entity}'. Seen there: ${this.counts(entity)}.`,
     );
   }
 
-  /** Resolves when all messages recorded so far have their content. */
+  /** How many messages of each kind were recorded at an entity, as text. */
+  counts(entity: string | undefined): string {
+    const isThere = (one: SpiedMessage) => entity === undefined || isSame(one.entity, entity);
+    return spyKinds.map((kind) => `${kind} ${this.#seen[kind].filter(isThere).length}`).join(", ");
+  }
+
+  /** Resolves when the bodies of all messages recorded so far were read. */
   async looked(): Promise<void> {
-    await Promise.all(this.#looking);
+    await Promise.all(this.#reading);
   }
 
   clear(): void {
     for (const list of Object.values(this.#seen)) list.length = 0;
-    this.#contents.clear();
   }
 
   close(): void {
@@ -123,91 +102,160 @@ export class Spy {
   }
 
   #until(isThere: () => boolean, timeoutInMs: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const end = (isInTime: boolean) => {
+    return new Promise((resolve, reject) => {
+      const end = (finish: () => void) => {
         clearTimeout(timer);
         this.#waiting.delete(wake);
-        resolve(isInTime);
+        finish();
       };
-      const wake = () => isThere() && end(true);
-      const timer = setTimeout(() => end(false), timeoutInMs);
+      const wake = () => {
+        try {
+          if (isThere()) end(() => resolve(true));
+        } catch (error) {
+          end(() => reject(error));
+        }
+      };
+      const timer = setTimeout(() => end(() => resolve(false)), timeoutInMs);
       this.#waiting.add(wake);
     });
   }
 
-  #note({ type, entity, messageId, sequenceNumber, sessionId, at, detail }: BrokerEvent): void {
-    const kind = kinds[type];
-    if (kind === undefined || sequenceNumber === undefined) return;
-    const key = `${entity.toLowerCase()} ${sequenceNumber}`;
-    const reason = kind === "deadLettered" ? detail : undefined;
+  #note(event: BrokerEvent, message: Parameters<BrokerEventListener>[1]): void {
+    const { type, entity, sequenceNumber } = event;
+    // The broker must not be called while it emits the event.
+    if (type === "entity-created") queueMicrotask(() => this.#findTopics());
+    const wasActivated = this.#activating === entity;
+    this.#activating = type === "activated" ? entity : undefined;
+    const kind = this.#kindOf(event);
+    // A scheduled message was recorded when it was scheduled.
+    const isAgain = wasActivated && (type === "enqueued" || type === "published");
+    if (kind === undefined || isAgain || message === undefined || sequenceNumber === undefined) return;
+    this.#record(kind, event, message());
+  }
+
+  #kindOf({ type, entity, detail }: BrokerEvent): SpyKind | undefined {
+    switch (type) {
+      case "published":
+        return "published";
+      case "scheduled":
+        return this.#topics.has(entity.toLowerCase()) ? "published" : "sent";
+      case "enqueued":
+        return "sent";
+      case "completed":
+        return "consumed";
+      case "delivered":
+        return detail === "receiveAndDelete" ? "consumed" : undefined;
+      case "abandoned":
+      case "lock-expired":
+        return "faulted";
+      case "dead-lettered":
+        return "deadLettered";
+      default:
+        return undefined;
+    }
+  }
+
+  #record(kind: SpyKind, event: BrokerEvent, message: BrokerReceivedMessage): void {
+    const { type, entity, messageId, sequenceNumber, sessionId, at, detail } = event;
     const spied: Mutable<SpiedMessage> = {
       entity,
       messageId,
-      sequenceNumber,
+      sequenceNumber: sequenceNumber ?? 0n,
       sessionId,
       at,
-      reason,
-      message: undefined,
-      ...unread,
+      reason: kind === "faulted" ? type : kind === "deadLettered" ? detail : undefined,
+      description: kind === "deadLettered" ? message.deadLetterErrorDescription : undefined,
+      deliveryCount: message.deliveryCount,
+      message,
+      body: undefined,
+      messageType: undefined,
     };
     this.#seen[kind].push(spied);
-    // The broker must not be called while it emits the event.
-    const looking = Promise.resolve()
-      .then(() => this.#look(spied, key))
-      .finally(() => this.#looking.delete(looking));
-    this.#looking.add(looking);
+    const reading = this.#read(spied, fromBrokerMessage(message) as EncodedMessage, 0);
+    if (reading === undefined) this.#wake();
+    else this.#track(spied, reading);
   }
 
-  async #look(spied: Mutable<SpiedMessage>, key: string): Promise<void> {
-    const { entity, sequenceNumber = 0n } = spied;
-    try {
-      const content = this.#contents.get(key) ?? this.#contentOf(entity, sequenceNumber);
-      this.#contents.set(key, content);
-      spied.message = await content.message;
+  /** Reads the body with the first pipeline that can; returns a promise only if one of them is asynchronous. */
+  #read(spied: Mutable<SpiedMessage>, encoded: EncodedMessage, from: number): Promise<void> | undefined {
+    for (const [index, pipeline] of this.#pipelines.entries()) {
+      if (index < from) continue;
+      const outcome = pipeline.deserialize(encoded);
+      if (outcome instanceof Promise)
+        return outcome.then((read) =>
+          take(spied, read) ? undefined : this.#read(spied, encoded, index + 1),
+        );
+      if (take(spied, outcome)) return undefined;
+    }
+    return undefined;
+  }
+
+  #track(spied: SpiedMessage, reading: Promise<void>): void {
+    this.#unread.add(spied);
+    const tracked = reading
+      .catch(() => {})
+      .finally(() => {
+        this.#reading.delete(tracked);
+        this.#unread.delete(spied);
+        this.#wake();
+      });
+    this.#reading.add(tracked);
+  }
+
+  /** Not during the event: who waits may call the broker. */
+  #wake(): void {
+    queueMicrotask(() => {
       for (const wake of this.#waiting) wake();
-      Object.assign(spied, await content.read);
-    } catch {
-      // The entity was deleted, or the broker was closed.
-    }
-    for (const wake of this.#waiting) wake();
+    });
   }
 
-  /** Both parts are read at once, before anybody can settle the message. */
-  #contentOf(entity: string, sequenceNumber: bigint): SpiedContent {
-    const found = this.#broker.receiver(entity).peek(1, { fromSequenceNumber: sequenceNumber });
-    const peeked = this.#peek(entity, sequenceNumber);
-    const isIt = (one: { readonly sequenceNumber: bigint } | undefined) =>
-      one?.sequenceNumber === sequenceNumber;
-    const read = peeked.then(([first]) => (isIt(first) ? this.#read(first) : unread));
-    read.catch(() => {});
-    return { message: found.then(([first]) => (isIt(first) ? first : undefined)), read };
+  #findTopics(): void {
+    const topics = this.#broker.listEntities().filter(({ kind }) => kind === "topic");
+    this.#topics = new Set(topics.map(({ path }) => path.toLowerCase()));
   }
 
-  async #peek(entity: string, fromSequenceNumber: bigint): Promise<readonly DeliveredMessage[]> {
-    const address = parseEntityPath(entity);
-    if (address === undefined) return [];
-    const receiver = this.#transport.createReceiver(address, "peekLock");
-    const peeked = receiver.peek({ fromSequenceNumber, maxMessages: 1 });
-    return peeked.finally(() => receiver.close());
-  }
-
-  async #read(delivered: DeliveredMessage | undefined): Promise<Pick<SpiedMessage, "body" | "messageType">> {
-    for (const pipeline of delivered === undefined ? [] : this.#pipelines) {
-      const outcome = await pipeline.deserialize(delivered as EncodedMessage);
-      if (outcome.status === "decoded")
-        return { body: outcome.body, messageType: outcome.report.messageType };
-    }
-    return unread;
+  #checkEntity(kind: SpyKind, entity: string): void {
+    const entities = this.#broker.listEntities();
+    const topics = entities.filter(({ kind: one }) => one === "topic").map(({ path }) => path);
+    const others = entities.filter(({ kind: one }) => one !== "topic").map(({ path }) => path);
+    const known = kind === "published" ? topics : others;
+    const paths = known.flatMap((path) => subQueues.map((suffix) => `${path}${suffix}`));
+    // An entity may have been deleted after it had messages.
+    if ([...paths, ...this.#seen[kind].map((one) => one.entity)].some((path) => isSame(path, entity))) return;
+    if (kind !== "published" && topics.some((path) => isSame(path, entity)))
+      throw new TypeError(
+        `${kind}: '${entity}' is a topic. published("${entity}") has what was sent to it, ${kind}("${entity}/Subscriptions/…") what its subscriptions got.`,
+      );
+    if (kind === "published" && others.some((path) => isSame(path, entity)))
+      throw new TypeError(
+        `published: '${entity}' is not a topic. sent("${entity}") has what was sent to it.`,
+      );
+    const nearest = nearestName(entity, known);
+    const hint = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
+    throw new TypeError(`${kind}: '${entity}' does not exist in this namespace.${hint}`);
   }
 }
 
-interface SpiedContent {
-  readonly message: Promise<BrokerReceivedMessage | undefined>;
-  readonly read: Promise<Pick<SpiedMessage, "body" | "messageType">>;
+function take(spied: Mutable<SpiedMessage>, outcome: Awaited<ReturnType<Pipeline["deserialize"]>>): boolean {
+  if (outcome.status !== "decoded") return false;
+  spied.body = outcome.body;
+  spied.messageType = outcome.report.messageType;
+  return true;
 }
-
-const unread = Object.freeze({ body: undefined, messageType: undefined });
 
 function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
+
+/** The arguments of a spy as a query. */
+export function queryOf(first?: SpyArgument, second?: SpyArgument, third?: SpyArgument): SpyQuery {
+  const given = [first, second, third];
+  return {
+    entity: given.find((one) => typeof one === "string"),
+    type: given.find((one) => typeof one === "object"),
+    where: given.find((one) => typeof one === "function"),
+  };
+}
+
+/** An argument of a spy: an entity, a message type or a predicate. */
+export type SpyArgument = string | SpiedType<unknown> | SpyQuery["where"];

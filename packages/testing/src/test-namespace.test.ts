@@ -70,7 +70,7 @@ describe("a test's namespace", () => {
       },
       async processError() {},
     });
-    const [handled] = await namespace.waitFor("handled", "orders");
+    const [handled] = await namespace.waitFor("consumed", "orders");
     expect(handled?.messageId).toBe("good");
     const [dead] = await namespace.waitFor("deadLettered", "orders");
     expect(dead).toMatchObject({ messageId: "bad", reason: "MaxDeliveryCountExceeded" });
@@ -138,8 +138,8 @@ describe("a test's namespace", () => {
   it("reports what it recorded when a wait times out", async () => {
     await using namespace = await openTestNamespace({ queues: ["orders"] });
     await namespace.createClient({ serializer }).createSender("orders").sendMessages({ body: 1 });
-    await expect(namespace.waitFor("handled", "orders", { timeoutInMs: 5 })).rejects.toThrow(
-      "Waited 5 ms for 1 messages handled at 'orders'. Seen there: sent 1, handled 0, deadLettered 0.",
+    await expect(namespace.waitFor("consumed", "orders", { timeoutInMs: 5 })).rejects.toThrow(
+      "Waited 5 ms for 1 messages consumed at 'orders'. Seen there: sent 1, published 0, consumed 0, faulted 0, deadLettered 0.",
     );
   });
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type Broker,
   createBroker,
@@ -11,12 +12,18 @@ import { type MessageType, type Transport, WaybillClient, type WaybillClientOpti
 import { makePipeline } from "@waybill/core/internal";
 import { type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import { localTransport } from "@waybill/transport-local";
-import { type SpiedMessage, type SpiedType, Spy, type SpyKind, type WaitForOptions } from "./spy.js";
+import type { SpiedMessage, SpyKind, SpyList, WaitForOptions } from "./spied-message.js";
+import { queryOf, Spy } from "./spy.js";
 import { makeTopology, type Topology } from "./topology.js";
 import { type WaitOptions, waitUntil } from "./wait-until.js";
 
 /** Options of a test's namespace. */
 export interface TestNamespaceOptions extends Topology {
+  /**
+   * A file in the form of the official emulator's Config.json, whose entities are created, too; of several namespaces, the first one. Relative paths
+   * start from the working directory.
+   */
+  readonly config?: string | URL | undefined;
   /** The initial time of its clock. Default 2024-01-01T00:00:00Z. */
   readonly startAt?: Date | undefined;
   /** Limits it to the features of a tier of the service. Default: all features. */
@@ -40,16 +47,32 @@ export interface TestNamespace extends AsyncDisposable {
    * server.
    */
   listen(options?: ServeOptions): Promise<BrokerServer>;
-  /** Messages that arrived in a queue or subscription, or in any; with a definition, those of that type, with its body. */
-  sent<Body = unknown>(entity?: string, type?: SpiedType<Body>): readonly SpiedMessage<Body>[];
-  /** Messages that were completed. */
-  handled<Body = unknown>(entity?: string, type?: SpiedType<Body>): readonly SpiedMessage<Body>[];
-  /** Messages that were dead-lettered at an entity, with the reason. */
-  deadLettered<Body = unknown>(entity?: string, type?: SpiedType<Body>): readonly SpiedMessage<Body>[];
+  /** Messages that arrived in a queue or subscription, or were scheduled there. */
+  readonly sent: SpyList;
+  /** Messages that were sent to a topic, whether or not it has subscriptions. */
+  readonly published: SpyList;
+  /** Messages that were completed, or received and deleted. */
+  readonly consumed: SpyList;
+  /** Deliveries that failed: the message was abandoned, or its lock expired. One message may be there many times. */
+  readonly faulted: SpyList;
+  /** Messages that were dead-lettered at an entity, with reason and description. */
+  readonly deadLettered: SpyList;
   /** Resolves with the messages as soon as there are `count`; after the timeout in real time, rejects with an error that lists the counts. */
-  waitFor(kind: SpyKind, entity: string, options?: WaitForOptions): Promise<readonly SpiedMessage[]>;
+  waitFor<Body = unknown>(
+    kind: SpyKind,
+    entity: string,
+    options?: WaitForOptions<Body>,
+  ): Promise<readonly SpiedMessage<Body>[]>;
   /** Resolves as soon as a condition holds, which is checked after each event of the broker. Rejects after a timeout in real time. */
   until(isDone: () => boolean | Promise<boolean>, options?: WaitOptions): Promise<void>;
+  /**
+   * Resolves when nothing is in flight in the whole namespace: no message is locked, and none waits where a consumer subscribes. Messages that wait
+   * without a consumer stay. Handlers in `receiveAndDelete` mode are not waited for: the broker knows nothing of them. After the timeout in real
+   * time, rejects with an error that says what is in flight where.
+   */
+  quiet(options?: WaitOptions): Promise<void>;
+  /** What the spies recorded at an entity, or everywhere, as counts: `sent 2, published 0, …`. */
+  counts(entity?: string): string;
   /**
    * Resolves when a queue or subscription has no active or locked messages: all were completed, dead-lettered, deferred or removed. After the
    * timeout in real time, rejects with an error that says how many are left.
@@ -64,6 +87,7 @@ export interface TestNamespace extends AsyncDisposable {
 const optionNames: OptionNames<TestNamespaceOptions> = {
   queues: true,
   topics: true,
+  config: true,
   startAt: true,
   tier: true,
 };
@@ -75,7 +99,7 @@ export async function openTestNamespace(options: TestNamespaceOptions = {}): Pro
   const broker = createBroker({ clock, tier: options.tier });
   await makeTopology(broker, options);
   const transport = localTransport(broker);
-  const spy = new Spy(broker, transport);
+  const spy = new Spy(broker);
   const clients: WaybillClient<MessageType>[] = [];
   let server: Promise<BrokerServer> | undefined;
   let closed: Promise<void> | undefined;
@@ -105,12 +129,25 @@ export async function openTestNamespace(options: TestNamespaceOptions = {}): Pro
       server ??= serve(broker, { port: 0, closeTimeoutMs: 500, ...serveOptions });
       return server;
     },
-    sent: (entity, type) => spy.list("sent", entity, type),
-    handled: (entity, type) => spy.list("handled", entity, type),
-    deadLettered: (entity, type) => spy.list("deadLettered", entity, type),
-    waitFor: (kind, entity, waitOptions) => spy.waitFor(kind, entity, waitOptions),
+    sent: listOf(spy, "sent"),
+    published: listOf(spy, "published"),
+    consumed: listOf(spy, "consumed"),
+    faulted: listOf(spy, "faulted"),
+    deadLettered: listOf(spy, "deadLettered"),
+    waitFor: async <Body>(kind: SpyKind, entity: string, waitOptions?: WaitForOptions<Body>) =>
+      (await spy.waitFor(kind, entity, waitOptions as WaitForOptions)) as readonly SpiedMessage<Body>[],
+    counts: (entity) => spy.counts(entity),
     async until(isDone, waitOptions) {
       await waitUntil(broker, isDone, () => "until the condition held", waitOptions);
+      await spy.looked();
+    },
+    async quiet(waitOptions) {
+      await waitUntil(
+        broker,
+        () => isQuiet(broker),
+        () => `until nothing was in flight; ${inFlightText(broker)}`,
+        waitOptions,
+      );
       await spy.looked();
     },
     async settled(entity, waitOptions) {
@@ -126,4 +163,34 @@ export async function openTestNamespace(options: TestNamespaceOptions = {}): Pro
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function listOf(spy: Spy, kind: SpyKind): SpyList {
+  return ((...given: Parameters<typeof queryOf>) => spy.list(kind, queryOf(...given))) as SpyList;
+}
+
+/** How many turns of the event loop a consumer has to take its next message, or to send what follows from the last one. */
+const quietTurns = 3;
+
+async function isQuiet(broker: Broker): Promise<boolean> {
+  let events = 0;
+  const stop = broker.onEvent(() => events++);
+  try {
+    for (let turn = 0; turn < quietTurns; turn++) {
+      if (events > 0 || broker.inFlight().length > 0) return false;
+      await setImmediate();
+    }
+    return events === 0 && broker.inFlight().length === 0;
+  } finally {
+    stop();
+  }
+}
+
+function inFlightText(broker: Broker): string {
+  const texts = broker
+    .inFlight()
+    .map(
+      ({ path, lockedCount, waitingCount }) => `'${path}' has ${lockedCount} locked, ${waitingCount} waiting`,
+    );
+  return texts.length === 0 ? "messages came and went" : texts.join("; ");
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import {
   type Broker,
   defaultSubscriptionOptions,
@@ -7,6 +8,14 @@ import {
   type SubscriptionOptions,
   type TopicOptions,
 } from "@waybill/broker";
+import {
+  applyConfig,
+  defaultNamespace,
+  type NamespaceConfig,
+  type QueueConfig,
+  readBrokerConfig,
+  type TopicConfig,
+} from "@waybill/broker-server/config";
 import { type OptionNames, requireKnownOptions } from "@waybill/foundation";
 
 /** A subscription of a test's namespace; without rules it receives every message. */
@@ -34,26 +43,45 @@ const subscriptionNames: OptionNames<SubscriptionTopology> = {
   rules: true,
 };
 
-/** Creates the entities. An entity can forward only to those listed before it. Rejects with `BrokerError`. */
-export async function makeTopology(broker: Broker, { queues, topics }: Topology): Promise<void> {
-  for (const [name, options] of named(queues)) await broker.createQueue(name, options);
-  for (const [topic, given] of named<TopicTopology>(topics)) {
-    requireKnownOptions(`topic '${topic}'`, given, topicNames);
-    const { subscriptions, ...options } = given;
-    await broker.createTopic(topic, options);
-    for (const [name, asked] of named<SubscriptionTopology>(subscriptions)) {
-      requireKnownOptions(`subscription '${name}' of '${topic}'`, asked, subscriptionNames);
-      const { rules = [], ...subscription } = asked;
-      const [first, ...others] = rules;
-      await broker.createSubscription(topic, name, subscription, first);
-      for (const rule of others) await broker.createRule(topic, name, rule);
-    }
-  }
+/**
+ * Creates the entities of a file and those that are listed, in any order: an entity may forward to one that comes later. Rejects with `TypeError` for
+ * an unknown key or target, and with `BrokerError`.
+ */
+export async function makeTopology(
+  broker: Broker,
+  { queues, topics, config }: Topology & { readonly config?: string | URL | undefined },
+): Promise<void> {
+  const [file] = config === undefined ? [] : await readConfig(config);
+  await applyConfig(broker, {
+    name: file?.name ?? defaultNamespace,
+    queues: [...(file?.queues ?? []), ...named(queues).map(([name, options]) => entityOf(name, options))],
+    topics: [...(file?.topics ?? []), ...named<TopicTopology>(topics).map(toTopic)],
+  });
+}
+
+function readConfig(file: string | URL): Promise<readonly NamespaceConfig[]> {
+  const path = typeof file === "string" ? file : fileURLToPath(file);
+  return readBrokerConfig(path, { emulatorDefaults: false, warn: () => {} });
+}
+
+function toTopic([name, given]: [string, TopicTopology]): TopicConfig {
+  requireKnownOptions(`topic '${name}'`, given, topicNames);
+  const { subscriptions, ...options } = given;
+  const all = named<SubscriptionTopology>(subscriptions).map(([subscription, asked]) => {
+    requireKnownOptions(`subscription '${subscription}' of '${name}'`, asked, subscriptionNames);
+    const { rules = [], ...properties } = asked;
+    return { ...entityOf(subscription, properties), rules };
+  });
+  return { ...entityOf(name, options), subscriptions: all };
+}
+
+function entityOf(name: string, options: object): QueueConfig {
+  return { name, properties: options as QueueConfig["properties"] };
 }
 
 function named<Options>(
   entities: Readonly<Record<string, Options>> | readonly string[] = [],
-): [name: string, options: Options | Record<string, never>][] {
-  if (Array.isArray(entities)) return entities.map((name: string) => [name, {}]);
+): [name: string, options: Options][] {
+  if (Array.isArray(entities)) return entities.map((name: string) => [name, {} as Options]);
   return Object.entries(entities as Readonly<Record<string, Options>>);
 }

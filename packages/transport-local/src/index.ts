@@ -2,3 +2,7 @@
 
 export { localCatalog } from "./local-catalog.js";
 export { localTransport } from "./local-transport.js";
+
+// For tools that show what a broker has
+
+export { fromBrokerMessage } from "./from-broker-message.js";

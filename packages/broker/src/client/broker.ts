@@ -19,6 +19,7 @@ import {
   type SubscriptionDescription,
   type TopicDescription,
 } from "../management/describe-entity.js";
+import { type InFlight, inFlight } from "../management/in-flight.js";
 import { measureMemory } from "../management/measure-memory.js";
 import { purge, storesOf } from "../management/purge.js";
 import { recover } from "../management/recover.js";
@@ -246,6 +247,12 @@ export class Broker {
   /** Everything in the broker at this moment. Takes time and memory proportional to the number of messages. */
   snapshot(): BrokerSnapshot {
     return takeSnapshot(this.#engine, this.#engine.begin());
+  }
+
+  /** Where messages are in flight: locked, or waiting where a consumer is. Takes time proportional to the number of messages. */
+  inFlight(): InFlight[] {
+    this.#engine.begin();
+    return inFlight(this.#engine);
   }
 
   /** Calls `listener` for every event from now on; the returned function stops this. */

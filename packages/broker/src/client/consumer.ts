@@ -39,6 +39,7 @@ export class Consumer {
     this.#mode = mode;
     this.#handlers = handlers;
     this.#check = check;
+    lane.consumers++;
   }
 
   /** How many messages may still be delivered. */
@@ -96,6 +97,7 @@ export class Consumer {
 
   /** Closes the consumer. Delivered messages stay locked. */
   close(): void {
+    if (!this.#isClosed) this.#lane.consumers--;
     this.#isClosed = true;
     this.drain();
   }

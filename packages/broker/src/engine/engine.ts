@@ -11,6 +11,7 @@ import { LockTokens } from "../messages/lock-token.js";
 import { MadeIds } from "../messages/made-ids.js";
 import type { BrokerMessage, MessageId, WireDecoder } from "../messages/message.js";
 import type { MessageContent } from "../messages/message-content.js";
+import { type BrokerReceivedMessage, peekedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { Storage } from "../storage/storage.js";
 import { type Clock, createSystemClock, isRealTime } from "../timing/clock.js";
@@ -161,13 +162,20 @@ export class Engine implements EntityHost {
     return message.messageId ?? this.#ids.next();
   }
 
-  /** Reports an event of a message to the listeners. */
-  emit(type: BrokerEventType, message: StoredMessage, nowMs: number, detail?: string): void {
+  /** Reports an event of a message to the listeners, which may read its content from `content`. */
+  emit(
+    type: BrokerEventType,
+    message: StoredMessage,
+    nowMs: number,
+    detail?: string,
+    content: StoredMessage = message,
+  ): void {
     if (this.listeners.size === 0) return;
-    const { content, sequence, store } = message;
-    const { messageId, sessionId } = content;
+    const { sequence, store } = message;
+    const { messageId, sessionId } = message.content;
     const [at, sequenceNumber] = [new Date(nowMs), BigInt(sequence)];
-    this.#notify({ type, entity: store.path, at, sequenceNumber, messageId, sessionId, detail });
+    const event = { type, entity: store.path, at, sequenceNumber, messageId, sessionId, detail };
+    this.#notify(event, () => peekedMessage(content));
   }
 
   /** Reports an event of an entity or session to the listeners. */
@@ -240,7 +248,7 @@ export class Engine implements EntityHost {
     throw failure;
   }
 
-  #notify(event: BrokerEvent): void {
-    for (const listener of this.listeners) listener(event);
+  #notify(event: BrokerEvent, message?: () => BrokerReceivedMessage): void {
+    for (const listener of this.listeners) listener(event, message);
   }
 }

@@ -11,6 +11,8 @@ export interface Gate {
 export class Lane {
   readonly ready: ReadyQueue<StoredMessage>;
   readonly waiters = new WaiterList();
+  /** Open consumers, with or without credit. */
+  consumers = 0;
   /** Set while messages are delivered, so that calls a receiver makes meanwhile do not deliver recursively. */
   isDispatching = false;
   readonly #gate: Gate | undefined;

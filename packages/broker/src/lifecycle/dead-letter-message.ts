@@ -31,7 +31,7 @@ export function deadLetterMessage(
   const moved = new StoredMessage(owner.deadLetter, message, sequence, enqueuedAtMs, lifeMs);
   moved.deliveryCount = message.deliveryCount;
   moved.propertyChanges = { ...message.propertyChanges, ...record };
-  engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason ?? ""));
+  engine.emit("dead-lettered", message, nowMs, String(record.DeadLetterReason ?? ""), moved);
   if (!forwardDeadLetter(engine, owner, moved, nowMs)) placeMessage(engine, moved);
 }
 

@@ -149,7 +149,7 @@ describe("rules", () => {
     const events: string[] = [];
     fixture.broker.onEvent((event) => events.push(event.type));
     await fixture.sender.send(message("a"));
-    expect(events).toEqual(["matched-no-subscription"]);
+    expect(events).toEqual(["published", "matched-no-subscription"]);
     expect(fixture.broker.getEntity("news").sizeInBytes).toBe(0);
   });
 });

@@ -85,8 +85,10 @@ function fanOut(engine: Engine, topic: Topic, transit: Transit, nowMs: number): 
     enqueuedSequence: transit.enqueuedSequence ?? sequence,
     lifeMs: shorterLife(transit.lifeMs, topic.options),
   };
+  const atTopic = () => new StoredMessage(topic.main, copy, sequence, nowMs, copy.lifeMs);
+  if (engine.listeners.size > 0) engine.emit("published", atTopic(), nowMs);
   if (engine.fanOuts.mustWait(topic, transit.content)) {
-    engine.fanOuts.keep(topic, new StoredMessage(topic.main, copy, sequence, nowMs, copy.lifeMs));
+    engine.fanOuts.keep(topic, atTopic());
     return;
   }
   const subject = new MessageSubject(engine, copy, sequence, nowMs);

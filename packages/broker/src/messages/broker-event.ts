@@ -1,4 +1,5 @@
 import type { MessageId } from "./message.js";
+import type { BrokerReceivedMessage } from "./received-message.js";
 
 /** The events of messages, sessions and entities. */
 export type BrokerEventType =
@@ -20,6 +21,7 @@ export type BrokerEventType =
   | "lock-expired"
   | "lock-renewed"
   | "matched-no-subscription"
+  | "published"
   | "purged"
   | "scheduled"
   | "session-accepted"
@@ -34,9 +36,12 @@ export interface BrokerEvent {
   readonly sequenceNumber: bigint | undefined;
   readonly messageId: MessageId | undefined;
   readonly sessionId: string | undefined;
-  /** A reason or a target path, depending on `type`. */
+  /** A reason, a target path or, for `delivered`, the receive mode, depending on `type`. */
   readonly detail: string | undefined;
 }
 
-/** Receives events synchronously; it must not call the broker. */
-export type BrokerEventListener = (event: BrokerEvent) => void;
+/**
+ * Receives events synchronously; it must not call the broker. For an event of a message, `message` returns the message as it is at that moment,
+ * and may be called during the event only: events themselves, which may be logged, have no content.
+ */
+export type BrokerEventListener = (event: BrokerEvent, message?: () => BrokerReceivedMessage) => void;

@@ -87,7 +87,7 @@ export function handOut(
   mode: ReceiveMode,
   nowMs: number,
 ): BrokerReceivedMessage {
-  engine.emit("delivered", message, nowMs);
+  engine.emit("delivered", message, nowMs, mode);
   if (mode === "peekLock") {
     lockMessage(engine, message, nowMs);
     return new BrokerReceivedMessage(message);
