@@ -69,6 +69,20 @@ async function startBroker(
   };
 }
 
+it("writes a file for programs in other languages while clients can connect", async () => {
+  await using folder = await openFolder();
+  const file = join(folder.path, "ready.json");
+  await using broker = await startBroker(["--ready-file", file]);
+  const ready = JSON.parse(await readFile(file, "utf8"));
+  const [{ namespace, connectionString, host, ports, health } = {}] =
+    broker.listening as unknown as (typeof ready)[];
+  const expected = { namespace, connectionString, host, ports, health };
+  expect(ready).toEqual({ ...expected, namespaces: [expected] });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await broker.stop()).toBe(0);
+  await expect(stat(file)).rejects.toThrow("ENOENT");
+});
+
 const config = JSON.stringify({
   UserConfig: {
     Namespaces: [

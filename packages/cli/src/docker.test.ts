@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { openFolder } from "./environments.test-support.js";
 
@@ -35,6 +36,31 @@ async function startAsContainer(args: readonly string[]): Promise<string> {
   expect(await ended).toEqual([0, null]);
   return text;
 }
+
+describe("the job for GitHub Actions", () => {
+  it("starts a broker, and gives its connection string to the steps after it", async () => {
+    await using folder = await openFolder();
+    const yaml = await readFile(docker("github-actions.yaml"), "utf8");
+    const [, step = ""] = /name: Start the broker\n\s+run: \|\n((?: {10}.*\n)+)/.exec(yaml) ?? [];
+    const at = (name: string) => join(folder.path, name);
+    await writeFile(at("Config.json"), await readFile(docker("Config.json")));
+    // What `npx` runs once the package is installed, on a free port.
+    const npx = `#!/bin/sh\nshift\necho $$ > pid\nexec "${process.execPath}" "${bin}" "$@" --port 0\n`;
+    await writeFile(at("npx"), npx, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${folder.path}:${process.env.PATH}`, GITHUB_ENV: at("env") };
+    const shell = promisify(execFile);
+    await shell("bash", ["-e", "-c", step], { cwd: folder.path, env });
+    try {
+      const [, connectionString] =
+        /^SERVICEBUS_CONNECTION_STRING=(.+)$/m.exec(await readFile(at("env"), "utf8")) ?? [];
+      const [, address = ""] =
+        /Endpoint=sb:\/\/([^;]+);.*;UseDevelopmentEmulator=true$/.exec(connectionString ?? "") ?? [];
+      expect((await fetch(`http://${address}/health`)).status).toBe(200);
+    } finally {
+      process.kill(Number(await readFile(at("pid"), "utf8")), "SIGTERM");
+    }
+  });
+});
 
 describe("the container", () => {
   it("starts with the Dockerfile's arguments, as a non-root user", async () => {

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import type { Tier } from "@waybill/broker";
-import { defaultNamespace, type NamespaceConfig } from "../../broker-config/namespace-config.js";
+import { defaultNamespace, type NamespaceConfig } from "@waybill/broker-server/config";
 import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
 import { BrokerLog } from "../../broker-host/broker-log.js";
 import { type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
 import { describePortHolder, inUrl } from "../../broker-host/port-holder.js";
+import { type ReadyNamespace, removeReadyFile, writeReadyFile } from "../../broker-host/ready-file.js";
 import { howToTrust } from "../../certificate/how-to-trust.js";
 import { resolveTls } from "../../certificate/resolve-tls.js";
 import { directoryOf, storedNamespaces } from "../../connection/data-directory.js";
@@ -28,6 +29,7 @@ export interface StartOptions {
   readonly tls?: boolean;
   readonly cert?: string;
   readonly certKey?: string;
+  readonly readyFile?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -39,7 +41,9 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   const namespaces = await readNamespaces(options, log);
   const hosted: HostedNamespace[] = [];
+  const ready: ReadyNamespace[] = [];
   try {
+    await removeReadyFile(options.readyFile);
     const { options: keys, mayShow } = await resolveBrokerKeys(options);
     const tls = await resolveTls(options);
     for (const [index, config] of namespaces.entries()) {
@@ -58,11 +62,12 @@ export async function start(options: StartOptions): Promise<ExitCode> {
         data === undefined ? undefined : directoryOf(data, config.name, namespaces.length === 1);
       const namespace = await hostNamespace(config, directory, { tier: options.tier, serve });
       hosted.push(namespace);
-      announce(log, namespace, directory, mayShow);
+      ready.push(announce(log, namespace, directory, mayShow));
       if (log.isVerbose) logEvents(log, namespace);
     }
     warnOfOthers(log, options.data, namespaces);
     if (tls?.caFile !== undefined) log.event("tls", `${howToTrust(tls.caFile)}\n`, { ca: tls.caFile });
+    await writeReadyFile(options.readyFile, ready);
     const readyMs = Math.round(performance.now());
     log.event("ready", `Ready after ${readyMs} ms. Ctrl-C stops it.`, { readyMs });
     const failure = await Promise.race([interrupted.then(() => undefined), ...hosted.map(stoppedText)]);
@@ -74,6 +79,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   } catch (error) {
     throw await explained(error, options.host);
   } finally {
+    await removeReadyFile(options.readyFile);
     for (const namespace of hosted) await namespace.close();
   }
   log.event("stopped", "Stopped.");
@@ -119,7 +125,7 @@ async function readNamespaces(
   log: BrokerLog,
 ): Promise<readonly NamespaceConfig[]> {
   if (config === undefined) return [{ name: defaultNamespace, queues: [], topics: [] }];
-  const { readBrokerConfig } = await import("../../broker-config/broker-config.js");
+  const { readBrokerConfig } = await import("@waybill/broker-server/config");
   return await readBrokerConfig(config, {
     emulatorDefaults,
     warn: (text) => log.warn("config", `${config}: ${text}`),
@@ -131,7 +137,7 @@ function announce(
   { name, broker, server }: HostedNamespace,
   directory: string | undefined,
   mayShow: boolean,
-): void {
+): ReadyNamespace {
   const entities = broker.listEntities();
   const count = (kind: string) => entities.filter((entity) => entity.kind === kind).length;
   const counts = { queues: count("queue"), topics: count("topic"), subscriptions: count("subscription") };
@@ -150,8 +156,9 @@ function announce(
     "",
   ];
   const { host: address, ports } = server;
-  const parts = { namespace: name, host: address, ports, health, connectionString, ...counts };
-  log.event("listening", lines.join("\n"), parts);
+  const parts = { namespace: name, host: address, ports, health, connectionString };
+  log.event("listening", lines.join("\n"), { ...parts, ...counts });
+  return parts;
 }
 
 /** Clients cannot connect to "every address". */

@@ -55,6 +55,10 @@ export function withStartOptions(command: WaybillCommand): WaybillCommand {
     )
     .option("--cert <file>", "a certificate of your own for TLS, PEM")
     .option("--cert-key <file>", "its key, PEM")
+    .option(
+      "--ready-file <file>",
+      "write connection strings and ports there as JSON once clients can connect; removed when it stops",
+    )
     .option("--json", "write JSON, one line for each event")
     .option("--verbose", "also log what happens to messages, sessions and entities");
 }
