@@ -8,10 +8,13 @@ import { command, durableCommand, fixture } from "../test/model/command.js";
 import { playHistory } from "../test/model/history.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 
-/** `pnpm reliability soak` sets both; a seed that fails there fails here with the same counterexample. */
-const { WAYBILL_MODEL_COMMANDS: modelCommands = "20000", WAYBILL_MODEL_SEED: modelSeed } = process.env;
+/**
+ * `pnpm reliability soak` sets both, and plays millions of commands from new seeds; a seed that fails there fails here with the same
+ * counterexample. By default they are the same commands in every run.
+ */
+const { WAYBILL_MODEL_COMMANDS: modelCommands = "6000", WAYBILL_MODEL_SEED: modelSeed = "1" } = process.env;
 const wantedCommands = Number(modelCommands);
-const firstSeed = modelSeed === undefined ? Date.now() % 2 ** 31 : Number(modelSeed);
+const firstSeed = Number(modelSeed);
 /** Only for hangs: a busy machine is slow. */
 const timeoutMs = 60_000 + wantedCommands * 20;
 
