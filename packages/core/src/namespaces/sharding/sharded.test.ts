@@ -1,9 +1,10 @@
 import { type Broker, createBroker } from "@waybill/broker";
-import { type Transport, WaybillClient, WaybillError } from "@waybill/core";
-import { sharded, shardOf } from "@waybill/core/namespaces";
+import { type Transport, WaybillClient } from "@waybill/core";
+import { namespaces, sharded, shardOf } from "@waybill/core/namespaces";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
 import { describe, expect, it } from "vitest";
+import { sometimesOutOfReach } from "../out-of-reach.test-support.js";
 
 const names = ["east", "north", "west"];
 
@@ -20,9 +21,11 @@ async function open() {
   }
   const transport = sharded(transports);
   const client = new WaybillClient(transport, { serializer: json() });
+  const all = Array.from(brokers, ([name, broker]) => [name, localTransport(broker)] as const);
+  const direct = new WaybillClient(namespaces(Object.fromEntries(all)), { serializer: json() });
   /** What waits in a namespace, in its order. */
   const bodiesIn = async (name: string) =>
-    (await client.createReceiver(`${name}:orders`).peekMessages(1_000)).map(({ body }) => body as Body);
+    (await direct.createReceiver(`${name}:orders`).peekMessages(1_000)).map(({ body }) => body as Body);
   return {
     transports,
     client,
@@ -31,6 +34,7 @@ async function open() {
     bodiesIn,
     everywhere: async () => (await Promise.all(names.map(bodiesIn))).flat(),
     async [Symbol.asyncDispose]() {
+      await direct.close();
       await client.close();
       await transport.close();
       await Promise.all(Array.from(brokers.values(), (broker) => broker.close()));
@@ -41,28 +45,6 @@ async function open() {
 interface Body {
   readonly key?: string;
   readonly step: number;
-}
-
-/** A transport whose senders lose their connection while `isOut`. */
-function sometimesOutOfReach(transport: Transport, isOut: () => boolean): Transport {
-  const createSender = (name: string) => {
-    const sender = transport.createSender(name);
-    return new Proxy(sender, {
-      get(target, key) {
-        const member: unknown = Reflect.get(target, key, target);
-        if (typeof member !== "function") return member;
-        if (key === "close" || !isOut()) return member.bind(target);
-        return () => Promise.reject(new WaybillError("connection-lost", "The broker is gone."));
-      },
-    });
-  };
-  return new Proxy(transport, {
-    get(target, key) {
-      if (key === "createSender") return createSender;
-      const member: unknown = Reflect.get(target, key, target);
-      return typeof member === "function" ? member.bind(target) : member;
-    },
-  });
 }
 
 const keyOn = (name: string) =>

@@ -167,7 +167,8 @@ export class SetAside {
     if (typeof this.#entries.get(sequenceNumber) === "function") return true;
     try {
       const [message] = await peek(this.#context, { maxMessages: 1, fromSequenceNumber: sequenceNumber });
-      const isThere = message?.sequenceNumber === sequenceNumber && message.state === "deferred";
+      // The mark, because behind a failover pair the number may have become that of another message.
+      const isThere = message?.sequenceNumber === sequenceNumber && isSetAside(message);
       // Another receiver has taken it.
       if (!isThere) this.#entries.delete(sequenceNumber);
       return isThere && (await this.#isDue(message));
