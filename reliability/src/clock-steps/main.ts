@@ -14,13 +14,12 @@ const found = spawnSync("faketime", ["-f", "+0", "printenv", "LD_PRELOAD"], { en
 if (found.status !== 0) console.log("Not checked: `faketime` is not installed");
 else {
   using root = openScratch("clock-steps");
-  const violations: string[] = [];
-  for (const stepS of [-3600, 3600]) violations.push(...(await run(join(root.path, "offset"), stepS)));
-  conclude(violations, "Everything follows the right clock");
+  // Beside each other: they mostly wait.
+  const runs = [-3600, 3600].map((stepS) => run(join(root.path, `offset${stepS}`), stepS));
+  conclude((await Promise.all(runs)).flat(), "Everything follows the right clock");
 }
 
 async function run(offsetFile: string, stepS: number): Promise<string[]> {
-  console.log(`\nThe wall clock is stepped by ${stepS} s:`);
   writeFileSync(offsetFile, "+0");
   const child = new SupervisedProcess({
     command: nodeCommand(program, [offsetFile, stepS]),
@@ -34,6 +33,7 @@ async function run(offsetFile: string, stepS: number): Promise<string[]> {
     },
   });
   await child.exit;
+  console.log(`\nThe wall clock is stepped by ${stepS} s:`);
   for (const line of child.stdout) console.log(line);
   return child.findings;
 }
