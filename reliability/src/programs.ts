@@ -31,6 +31,12 @@ export const programs = {
     quick: ["--runs", "10000", "--seed", "1"],
     run: () => import("./fuzz-http/main.js"),
   },
+  "full-samples": {
+    shows:
+      "What `test` shows with samples holds for every combination: chains, doors, changed labels, messages over AMQP and HTTP.",
+    takes: "2 min",
+    run: () => import("./full-samples/main.js"),
+  },
   "body-growth": {
     shows:
       "The time to read or write a body, to read what travels beside it, or to compile a schema, grows with its bytes and no faster, whatever grows in it; a mebibyte takes less than 100 ms.",

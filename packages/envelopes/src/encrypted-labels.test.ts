@@ -20,6 +20,9 @@ import { massTransit } from "./masstransit.js";
 import { nserviceBus } from "./nservicebus.js";
 import { wolverine } from "./wolverine.js";
 
+/** With `pnpm reliability full-samples` every change of every message is tried. */
+const takesAll = process.env.WAYBILL_SAMPLES === "all";
+
 type PipelineOptions = Parameters<typeof createPipeline>[0];
 
 /** Both types accept the same bodies, and each version means something else, so that any confusion of labels would be decoded. */
@@ -88,13 +91,16 @@ describe("a changed label of an encrypted message", () => {
     let changes = 0;
     const confusions: string[] = [];
     for (const options of variants(messageTypeResolver)) {
-      for (const [name, message] of messages) {
+      for (const [index, [name, message]] of messages.entries()) {
         const one = createPipeline(options);
         const sent = await one.serialize(message);
         const unchanged = await one.deserialize(sent);
         expect(unchanged.status, name).toBe("decoded");
         const meaning = meaningOf(unchanged);
-        for (const [change, changed] of changesOf(sent, await namesLookedAt(options, sent))) {
+        const all = [...changesOf(sent, await namesLookedAt(options, sent))];
+        // Every change of the typed message, and every third of each other one, beginning elsewhere in each.
+        const tried = takesAll || index === 0 ? all : all.filter((_, at) => (at + index) % 3 === 0);
+        for (const [change, changed] of tried) {
           changes++;
           const outcome = await one.deserialize(changed);
           if (outcome.status === "decoded" && meaningOf(outcome) !== meaning)
