@@ -9,9 +9,7 @@ import { readPackages, root } from "./workspace-packages.js";
 
 describe("a broker property added to the client's messages", () => {
   it("does not compile where messages are copied, mapped, checked or tried", () => {
-    expect(
-      filesWithErrors("packages/core/src/message/message.ts", "export interface WritableProperties {"),
-    ).toEqual([
+    expect(filesNaming("addedToMessages", membersOfClient())).toEqual([
       "packages/azure-functions/src/input/from-trigger-metadata.ts",
       "packages/conformance/src/transport/cases/sending-cases.ts",
       "packages/core/src/message/broker-properties.ts",
@@ -28,9 +26,7 @@ describe("a broker property added to the client's messages", () => {
 
 describe("a broker property added to the broker's messages", () => {
   it("does not compile where messages are kept, stored, sent or read", () => {
-    expect(
-      filesWithErrors("packages/broker/src/messages/message.ts", "export interface SendableProperties {"),
-    ).toEqual([
+    expect(filesNaming("addedToBrokerMessages", otherMembers())).toEqual([
       "packages/broker-server/src/http/messages/broker-properties.ts",
       "packages/broker-server/src/messages/to-broker-message.ts",
       "packages/broker-server/src/messages/wire-places.ts",
@@ -45,12 +41,7 @@ describe("a broker property added to the broker's messages", () => {
 
 describe("an option added to the settlements", () => {
   it("does not compile where core passes options on, and in the transports", () => {
-    expect(
-      filesWithErrors(
-        "packages/core/src/contracts/transport.ts",
-        "export interface TransportSettleOptions extends CallOptions {",
-      ),
-    ).toEqual([
+    expect(filesNaming("addedToSettlements", membersOfClient())).toEqual([
       "packages/azure-functions/src/settlement/by-actions.ts",
       "packages/conformance/src/transport/cases/settling-cases.ts",
       "packages/core/src/receive/processing/handling.ts",
@@ -61,12 +52,7 @@ describe("an option added to the settlements", () => {
   });
 
   it("does not compile in the broker's server", () => {
-    expect(
-      filesWithErrors(
-        "packages/broker/src/operations/dead-letter.ts",
-        "export interface DeadLetterOptions {",
-      ),
-    ).toEqual([
+    expect(filesNaming("addedToDeadLettering", otherMembers())).toEqual([
       "packages/broker-server/src/amqp/links/settle-delivery.ts",
       "packages/broker-server/src/amqp/management/update-disposition.ts",
       "packages/transport-local/src/to-broker-message.ts",
@@ -76,34 +62,8 @@ describe("an option added to the settlements", () => {
 
 describe("what a union or an interface lists", () => {
   it("does not compile where a new policy, event or verb of the storage is checked, measured or done", () => {
-    const files = filesWithErrorsAfter([
-      [
-        "packages/core/src/pipeline/options.ts",
-        'ContentTypePolicy = "try-all"',
-        'ContentTypePolicy = "added" | "try-all"',
-      ],
-      [
-        "packages/core/src/message-types/message-type-registry.ts",
-        "readonly newer: ",
-        'readonly newer: "added" | ',
-      ],
-      [
-        "packages/core/src/receive/circuit-breaker/circuit-breaker-options.ts",
-        "WhenFull = ",
-        'WhenFull = "added" | ',
-      ],
-      [
-        "packages/core/src/diagnostics/diagnostics.ts",
-        "DiagnosticEvent =\n",
-        'DiagnosticEvent =\n  | (LinkStall & { readonly type: "added" })\n',
-      ],
-      [
-        "packages/broker/src/storage/storage.ts",
-        "export interface Storage {",
-        "export interface Storage { added(): void;",
-      ],
-    ]);
-    expect(files).toEqual([
+    const ofUnions = otherMembers().filter(({ text }) => !/'addedTo/.test(text));
+    expect(filesOf(ofUnions)).toEqual([
       "packages/broker-storage-lmdb/src/durable-storage.ts",
       "packages/broker/src/storage/memory-storage.ts",
       "packages/core/src/message-types/message-type-registry.ts",
@@ -134,17 +94,79 @@ const copy = mkdtempSync(`${tmpdir()}/waybill-added-names-`);
 afterAll(() => rmSync(copy, { recursive: true }));
 copySources();
 
-/** Compiles a copy of the sources with a member more in an interface of `file`, and returns the files with errors, in order. */
-function filesWithErrors(file: string, interfaceStart: string): string[] {
-  return filesWithErrorsAfter([
-    [file, interfaceStart, `${interfaceStart} readonly added?: number | undefined;`],
-  ]);
+type Edit = readonly [file: string, text: string, by: string];
+
+/** Compiled at once: the errors name what was added. */
+const membersOfClient = compiledOnce([
+  member("packages/core/src/message/message.ts", "WritableProperties", "addedToMessages"),
+  member(
+    "packages/core/src/contracts/transport.ts",
+    "TransportSettleOptions extends CallOptions",
+    "addedToSettlements",
+  ),
+]);
+
+/** Apart from those, because a place that lacks a name of the client and one of the broker has an error for one of them. */
+const otherMembers = compiledOnce([
+  member("packages/broker/src/messages/message.ts", "SendableProperties", "addedToBrokerMessages"),
+  member("packages/broker/src/operations/dead-letter.ts", "DeadLetterOptions", "addedToDeadLettering"),
+  [
+    "packages/core/src/pipeline/options.ts",
+    'ContentTypePolicy = "try-all"',
+    'ContentTypePolicy = "added" | "try-all"',
+  ],
+  [
+    "packages/core/src/message-types/message-type-registry.ts",
+    "readonly newer: ",
+    'readonly newer: "added" | ',
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/circuit-breaker-options.ts",
+    "WhenFull = ",
+    'WhenFull = "added" | ',
+  ],
+  [
+    "packages/core/src/diagnostics/diagnostics.ts",
+    "DiagnosticEvent =\n",
+    'DiagnosticEvent =\n  | (LinkStall & { readonly type: "added" })\n',
+  ],
+  [
+    "packages/broker/src/storage/storage.ts",
+    "export interface Storage {",
+    "export interface Storage { added(): void;",
+  ],
+]);
+
+function member(file: string, declaration: string, name: string): Edit {
+  const start = `export interface ${declaration} {`;
+  return [file, start, `${start} readonly ${name}?: number | undefined;`];
 }
 
-/** Compiles a copy of the sources after replacing texts, and returns the files with errors, in order. */
-function filesWithErrorsAfter(
-  edits: readonly (readonly [file: string, text: string, by: string])[],
-): string[] {
+interface CompilerError {
+  readonly file: string;
+  /** With the lines that explain it. */
+  readonly text: string;
+}
+
+function filesNaming(name: string, errors: readonly CompilerError[]): string[] {
+  return filesOf(errors.filter(({ text }) => text.includes(`'${name}'`)));
+}
+
+/** In order, each once. */
+function filesOf(errors: readonly CompilerError[]): string[] {
+  return [...new Set(errors.map(({ file }) => file))].sort();
+}
+
+/** The errors of a copy of the sources after replacing texts, compiled when they are asked for first. */
+function compiledOnce(edits: readonly Edit[]): () => readonly CompilerError[] {
+  let errors: readonly CompilerError[] | undefined;
+  return () => {
+    errors ??= errorsAfter(edits);
+    return errors;
+  };
+}
+
+function errorsAfter(edits: readonly Edit[]): CompilerError[] {
   const originals = new Map(
     edits.map(([file]) => [`${copy}/${file}`, readFileSync(`${copy}/${file}`, "utf8")]),
   );
@@ -159,7 +181,10 @@ function filesWithErrorsAfter(
       [`${root}node_modules/typescript/bin/tsc`, "--project", copy],
       { cwd: copy, encoding: "utf8" },
     );
-    return [...new Set(stdout.match(/^\S+(?=\(\d+,\d+\): error)/gm))].sort();
+    return stdout.split(/\n(?=\S)/).flatMap((text) => {
+      const [file] = /^\S+(?=\(\d+,\d+\): error)/.exec(text) ?? [];
+      return file === undefined ? [] : [{ file, text }];
+    });
   } finally {
     for (const [path, text] of originals) writeFileSync(path, text);
   }
