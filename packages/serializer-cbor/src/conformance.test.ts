@@ -156,13 +156,20 @@ const subject: SerializerSubject = {
     {
       name: "dates with fractions of a millisecond, which are dropped towards the past",
       bytes: Uint8Array.of(
-        0x84,
+        0x85,
         ...epoch(1_793_923_199.9999995),
         ...epoch(-0.0001),
         ...epoch(1.001),
         ...epoch(-1.001),
+        ...epoch(-1e-20),
       ),
-      value: [new Date("2026-11-05T23:59:59.999Z"), new Date(-1), new Date(1_001), new Date(-1_001)],
+      value: [
+        new Date("2026-11-05T23:59:59.999Z"),
+        new Date(-1),
+        new Date(1_001),
+        new Date(-1_001),
+        new Date(-1),
+      ],
     },
     {
       name: "dates as text with seven digits",

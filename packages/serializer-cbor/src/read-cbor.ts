@@ -45,7 +45,9 @@ export function readCbor(
 /** Checks and decodes one item without the leading tag. */
 export function decodeItem(item: Uint8Array, limits: Parameters<typeof checkCbor>[1]): unknown {
   const { needsCare, hasRecords, hasUndefined } = checkCbor(item, limits);
-  const value = hasRecords ? decodeRecords(item, needsCare) : decodePlain(item, needsCare);
+  // Of a Buffer the decoder would return byte strings that are views on the message's memory.
+  const bytes = new Uint8Array(item.buffer, item.byteOffset, item.byteLength);
+  const value = hasRecords ? decodeRecords(bytes, needsCare) : decodePlain(bytes, needsCare);
   return hasUndefined ? withoutUndefined(value) : value;
 }
 

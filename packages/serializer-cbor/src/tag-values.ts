@@ -47,12 +47,19 @@ function toDate(value: string): Date {
   return checked(new Date(value.toUpperCase()));
 }
 
-/** Fractions of a millisecond are dropped, towards the past; seconds that are the nearest double to whole milliseconds have none. */
+/**
+ * Fractions of a millisecond are dropped, towards the past; seconds that are the nearest double to whole milliseconds have none. The fraction of
+ * seconds just before a whole one may round up to 1.
+ */
 function fromEpoch(seconds: number): Date {
   const nearest = Math.round(seconds * 1000);
   const whole = Math.floor(seconds);
   return checked(
-    new Date(nearest / 1000 === seconds ? nearest : whole * 1000 + Math.floor((seconds - whole) * 1000)),
+    new Date(
+      nearest / 1000 === seconds
+        ? nearest
+        : whole * 1000 + Math.min(999, Math.floor((seconds - whole) * 1000)),
+    ),
   );
 }
 
