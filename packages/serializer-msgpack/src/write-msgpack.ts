@@ -27,8 +27,9 @@ export function writeMsgpack(
   const { maxDepth } = context;
   const plain = toPlain(value, maxDepth);
   const packed = pack(plain);
-  // The careful copy has already checked its strings; otherwise they are checked now.
-  if (plain === value && mayHoldSurrogate(packed)) toPlainMsgpack(value, maxDepth);
+  // The careful copy has already checked its strings; otherwise they are checked now. It names the path of the one that is refused.
+  if (plain === value && mayHoldSurrogate(packed) && holdsSurrogate(value, maxDepth))
+    toPlainMsgpack(value, maxDepth);
   requireFewItems(packed, context);
   const bytes = kept(packed);
   if (check !== undefined) {
@@ -176,7 +177,7 @@ function useSlab(): void {
 
 /**
  * Whether the bytes of a lone surrogate occur anywhere: short strings with one are written as ill-formed UTF-8 (ed a0..bf), long ones
- * with the replacement character (ef bf bd) instead. Numbers and binary may look alike; then a walk over the strings decides. In
+ * with the replacement character (ef bf bd) instead. Numbers and binary may look alike; then `holdsSurrogate` decides. In
  * Node.js the bytes are a `Buffer`, whose `indexOf` is the fast one.
  */
 function mayHoldSurrogate(bytes: Uint8Array): boolean {
@@ -184,5 +185,21 @@ function mayHoldSurrogate(bytes: Uint8Array): boolean {
     if ((bytes[at + 1] as number) >> 5 === 0x05 && (bytes[at + 2] as number) >> 6 === 0x02) return true;
   for (let at = bytes.indexOf(0xef); at !== -1; at = bytes.indexOf(0xef, at + 1))
     if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) return true;
+  return false;
+}
+
+/**
+ * Whether a string or a key of a plain value has a lone surrogate. A walk without copies, because most large bodies with numbers need it. Also
+ * true if the value has become deeper since it was checked.
+ */
+function holdsSurrogate(value: unknown, depthLeft: number): boolean {
+  if (typeof value === "string") return !value.isWellFormed();
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return false;
+  if (depthLeft < 0) return true;
+  if (Array.isArray(value)) return value.some((item) => holdsSurrogate(item, depthLeft - 1));
+  for (const key in value) {
+    if (!key.isWellFormed() || holdsSurrogate((value as Record<string, unknown>)[key], depthLeft - 1))
+      return true;
+  }
   return false;
 }
