@@ -211,9 +211,9 @@ describe.each(transports)("%s", (_, open) => {
     await sendOn(link, encodeMessage({ body: { kind: "value", value } }));
     link.detach();
     const receiver = transport.createReceiver({ queue }, "receiveAndDelete");
-    const [first] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 200 });
+    const [first] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await transport.createSender(queue).send([{ body: first!.body }]);
-    const [second] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 200 });
+    const [second] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     expect(second?.body).toEqual(first?.body);
     const pipeline = createPipeline({ serializer: json() });
     const outcomes = await Promise.all([first, second].map((each) => pipeline.deserialize(each!)));
