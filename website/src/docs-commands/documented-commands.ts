@@ -19,12 +19,6 @@ export interface DocumentedCommands {
  * the `waybill` command, are run with their stated arguments.
  */
 export const notRun: Readonly<Record<string, string>> = {
-  "waybill broker pull Config.json": "It needs a namespace; a test of the command gives it one.",
-  "waybill broker push Config.json --apply": "It needs a namespace; a test of the command gives it one.",
-  "waybill census --connection shop=SHOP_CONNECTION --connection billing=BILLING_CONNECTION":
-    "It needs two namespaces; a test of the command gives it two.",
-  "waybill explore --connection shop=SHOP_CONNECTION --connection billing=BILLING_CONNECTION":
-    "It needs two namespaces; a test of the command gives it two.",
   "waybill census --connection shop=SHOP_CONNECTION --connection billing=billing.servicebus.windows.net":
     "It signs in with Microsoft Entra ID.",
   "waybill explore --connection shop=shop.servicebus.windows.net --connection billing=BILLING_CONNECTION":

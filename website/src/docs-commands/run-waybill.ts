@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { DocumentedCommand } from "./documented-commands.js";
-import { makeWaybillFolder } from "./waybill-folder.js";
+import { makeWaybillFolder, serveNamespaces } from "./waybill-folder.js";
 
 /** The outcome of an example. */
 export interface ExampleResult extends DocumentedCommand {
@@ -8,8 +10,11 @@ export interface ExampleResult extends DocumentedCommand {
   readonly output: string;
 }
 
-/** The data directory replaces the namespace of the examples. */
+/** The data directory replaces the namespace of the examples that name none. */
 const dataOption = " --data ./broker";
+
+/** Commands that ask a namespace, which a data directory is not. */
+const asksNamespace = /^waybill (?:token|broker (?:pull|push))\b/;
 
 /** Exit codes of success: 0, or 1 for findings. */
 const worstExitCode = 1;
@@ -24,16 +29,18 @@ export async function runWaybillExamples(
   onResult: (result: ExampleResult) => void,
 ): Promise<ExampleResult[]> {
   using folder = await makeWaybillFolder(root);
-  const run = (command: string) => runShell(command, folder.path, folder.bin);
+  await using namespaces = await serveNamespaces();
+  const run = (command: string) => runShell(command, folder.path, folder.bin, namespaces.env);
   const takesData = new Map<string, boolean>();
   for (const file of ["today.json", "monday.json"]) {
     await run(`waybill census --data ./broker --json > ${file}`);
   }
   const failed: ExampleResult[] = [];
   for (const example of examples) {
+    if (example.command.startsWith("waybill broker pull ")) rmSync(join(folder.path, "Config.json"));
     const parts = example.command.split(" | ");
     for (const [i, part] of parts.entries()) {
-      if (!part.startsWith("waybill ") || part.includes("--data ")) continue;
+      if (!part.startsWith("waybill ") || /--data |--connection /.test(part)) continue;
       const name = part.split(" ").slice(1, wordsOf(part)).join(" ");
       if (!takesData.has(name)) {
         const help = await run(`waybill ${name} --help`);
@@ -58,9 +65,6 @@ function wordsOf(part: string): number {
     : 2;
 }
 
-/** A namespace that nobody calls: a token is made without the network. */
-const namespace = "Endpoint=sb://shop.servicebus.windows.net;SharedAccessKeyName=docs;SharedAccessKey=docs";
-
 /** Commands that run until they are stopped; they are stopped as soon as they are ready. */
 const servers = /^waybill (?:(?:broker|explore)(?: -|$)|worker(?!.* --idle))/;
 
@@ -73,14 +77,20 @@ function withData(part: string): string {
   return at < 0 ? part + dataOption : part.slice(0, at) + dataOption + part.slice(at);
 }
 
-function runShell(command: string, cwd: string, bin: string): Promise<{ exitCode: number; output: string }> {
+function runShell(
+  command: string,
+  cwd: string,
+  bin: string,
+  namespaces: Readonly<Record<string, string>>,
+): Promise<{ exitCode: number; output: string }> {
   const { SERVICEBUS_CONNECTION_STRING: _, ...env } = process.env;
   const child = spawn("bash", ["-o", "pipefail", "-c", command], {
     cwd,
     // Certificates go below the home directory.
     env: {
       ...env,
-      ...(command.startsWith("waybill token") && { SERVICEBUS_CONNECTION_STRING: namespace }),
+      ...namespaces,
+      ...(asksNamespace.test(command) && { SERVICEBUS_CONNECTION_STRING: namespaces.SHOP_CONNECTION }),
       HOME: cwd,
       PATH: `${bin}:${process.env.PATH}`,
     },

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openBroker } from "@waybill/broker";
+import { createBroker, openBroker } from "@waybill/broker";
+import { serve } from "@waybill/broker-server";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { createPipeline, type EncodedMessage, type Pipeline } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
@@ -172,4 +173,35 @@ async function fillBroker(data: string, pipeline: Pipeline): Promise<void> {
   const later = await order(pipeline, "json");
   await orders.schedule([later, later], new Date("2050-01-01"));
   await transport.createSender("billing").send([await order(pipeline, "json", { sessionId: "s-1" })]);
+}
+
+/** Connection strings in the environment variables that the examples name. */
+export interface ServedNamespaces extends AsyncDisposable {
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Serves two namespaces, each with a queue `orders` that holds a message. */
+export async function serveNamespaces(): Promise<ServedNamespaces> {
+  const [shop, billing] = [await serveNamespace(), await serveNamespace()];
+  return {
+    env: { SHOP_CONNECTION: shop.connectionString, BILLING_CONNECTION: billing.connectionString },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([shop.close(), billing.close()]);
+    },
+  };
+}
+
+async function serveNamespace() {
+  const broker = createBroker();
+  await broker.createQueue("orders");
+  await using transport = localTransport(broker);
+  await transport.createSender("orders").send([await order(createPipeline({ serializer: json() }), "json")]);
+  const { connectionString, close } = await serve(broker, { port: 0 });
+  return {
+    connectionString,
+    async close() {
+      await close();
+      await broker.close();
+    },
+  };
 }
