@@ -7,6 +7,8 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
 import { garbage, openExplorer, order } from "./fixture.test-support.js";
+import type { FoundNumber } from "./reads/find-number.js";
+import type { MessagePage } from "./reads/list-messages.js";
 import type { MessageView } from "./reads/message-view.js";
 
 describe("an explorer", () => {
@@ -38,11 +40,51 @@ describe("an explorer", () => {
     expect(await numbers("max=3&from=4")).toMatchObject({ numbers: "4 5 6", next: "7" });
     expect(await numbers("max=3&before=7")).toMatchObject({ numbers: "4 5 6" });
     expect(await numbers("max=3&before=2")).toMatchObject({ numbers: "1" });
+    expect(await numbers("max=3&newest=true")).toMatchObject({ numbers: "19 20 21" });
+    expect((await numbers("max=3&from=19")).next).toBeUndefined();
     expect(await numbers("state=scheduled")).toMatchObject({ numbers: "21", dueAt: expect.any(String) });
     expect((await fixture.get("/api/range?entity=orders&expected=5")).json()).toEqual({
       first: "1",
       last: "21",
     });
+  });
+
+  it("finds the newest messages and those before one, whatever gaps the numbers have", async () => {
+    await using fixture = await openExplorer();
+    await fixture.broker.createQueue("shared", { enablePartitioning: true });
+    const keyed = (id: number) => order(id, { partitionKey: `key-${id % 7}` });
+    for (let id = 0; id < 700; id++) await fixture.transport.createSender("shared").send([keyed(id)]);
+    const all = await fixture.waiting({ queue: "shared" });
+    const numbers = all.map(({ sequenceNumber }) => String(sequenceNumber));
+    const page = async (query: string) => {
+      const answer = await fixture.get(`/api/messages?entity=shared&max=100&${query}`);
+      const { rows, ...ends } = answer.json<MessagePage>();
+      return { rows: rows.map(({ sequenceNumber }) => sequenceNumber), ...ends };
+    };
+    expect(await page("newest=true")).toEqual({ rows: numbers.slice(600), previous: numbers[599] });
+    expect(await page(`before=${numbers[350]}`)).toEqual({
+      rows: numbers.slice(250, 350),
+      previous: numbers[249],
+      next: numbers[350],
+    });
+    expect(await page(`before=${numbers[100]}`)).toEqual({ rows: numbers.slice(0, 100), next: numbers[100] });
+    expect(await page(`from=${numbers[600]}`)).toEqual({ rows: numbers.slice(600) });
+  });
+
+  it("finds the first message that was enqueued at a time", async () => {
+    await using fixture = await openExplorer();
+    const times: string[] = [];
+    for (let id = 0; id < 20; id++) {
+      times.push(new Date(fixture.clock.now()).toISOString());
+      await fixture.send(order(id));
+      fixture.clock.advance(60_000);
+    }
+    const numberAt = async (at: string) =>
+      (await fixture.get(`/api/number-at?entity=orders&at=${at}`)).json<FoundNumber>().number;
+    expect(await numberAt(times[12] ?? "")).toBe("13");
+    expect(await numberAt("2001-01-01T00:00:00Z")).toBe("1");
+    expect(await numberAt("2201-01-01T00:00:00Z")).toBeUndefined();
+    expect((await fixture.get("/api/number-at?entity=orders&at=soon")).status).toBe(400);
   });
 
   it("shows a value exactly, with the serializer that read it", async () => {

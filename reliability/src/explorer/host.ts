@@ -7,6 +7,7 @@ import { localCatalog, localTransport } from "@waybill/transport-local";
 import { openScratch } from "waybill-harness/waiting.js";
 import { consumerSerializers } from "../../../examples/main-job/dist/serializers.js";
 import { fillDemo } from "./demo-data.js";
+import { fillGapped, sendFollowed, take } from "./gapped-data.js";
 import { fillHostile } from "./hostile-data.js";
 import { fillMillion, flood } from "./load-data.js";
 
@@ -23,6 +24,9 @@ export type HostRequest =
   /** How many messages of an entity are locked. */
   | { readonly ask: "locked"; readonly path: string }
   | { readonly ask: "flood"; readonly perSecond: number; readonly seconds: number }
+  /** The sequence numbers of a queue. */
+  | { readonly ask: "numbers"; readonly queue: string }
+  | { readonly ask: "send-followed" | "take-followed"; readonly count: number }
   | { readonly ask: "fill-million" }
   | { readonly ask: "end" };
 
@@ -32,6 +36,7 @@ const broker: Broker = createBroker();
 const transport = localTransport(broker);
 const facts = await fillDemo(broker, transport);
 await fillHostile(broker, transport);
+await fillGapped(broker, transport);
 const explorer = await startExplorer({
   transport,
   pipeline: createPipeline(consumerSerializers()),
@@ -62,6 +67,12 @@ async function work(request: HostRequest): Promise<unknown> {
         queue: request.queue,
         ...(request.isDead === true ? { subQueue: "deadLetter" } : {}),
       });
+    case "numbers":
+      return await numbersIn(request.queue);
+    case "send-followed":
+      return await sendFollowed(transport, request.count);
+    case "take-followed":
+      return await take(transport, "followed", request.count);
     case "serve":
       server = await serve(broker, { port: 0 });
       return server.connectionString;
@@ -95,6 +106,13 @@ async function labelsIn(path: string): Promise<string[]> {
 function lockedIn(path: string): number {
   const store = broker.snapshot().stores.find((each) => each.path.toLowerCase() === path.toLowerCase());
   return store?.messages.filter(({ isLocked }) => isLocked).length ?? 0;
+}
+
+async function numbersIn(queue: string): Promise<string[]> {
+  const receiver = transport.createReceiver({ queue }, "peekLock");
+  const messages = await receiver.peek({ maxMessages: 10_000 });
+  await receiver.close();
+  return messages.map(({ sequenceNumber }) => String(sequenceNumber));
 }
 
 async function idsIn(address: EntityAddress): Promise<string[]> {

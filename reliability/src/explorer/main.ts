@@ -7,6 +7,7 @@ import { openStage, type Stage } from "./browser.js";
 import { changeChecks } from "./change-checks.js";
 import type { Check } from "./check.js";
 import { killedRepairChecks } from "./killed-repair-checks.js";
+import { listChecks } from "./list-checks.js";
 import { loadChecks } from "./load-checks.js";
 import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
@@ -28,7 +29,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
   );
   const picturesCheck = { title: "takes its pictures, light and dark", run: pictures };
   const changes = [...changeChecks, ...killedRepairChecks];
-  const checks = [...readChecks, ...changes, picturesCheck, ...(args.load ? loadChecks : [])];
+  const checks = [...readChecks, ...listChecks, ...changes, picturesCheck, ...(args.load ? loadChecks : [])];
   for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check, stage);
 }
 console.log(

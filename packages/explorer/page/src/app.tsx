@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { countText, plural, timeText } from "./data/format.js";
 import { href, type Route, useRoute } from "./data/route.js";
 import type { About, EntityView } from "./data/types.js";
@@ -24,9 +24,10 @@ export function App(): VNode {
   }, [route, about]);
   return (
     <>
-      <a class="skip" href="#content">
+      {/* Not a link to #content: the hash is the address of the view. */}
+      <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
         To the content
-      </a>
+      </button>
       <Header about={about} live={live} />
       <div class="layout">
         <Sidebar live={live} route={route} />
@@ -112,7 +113,7 @@ function Sidebar({ live, route }: { readonly live: Live; readonly route: Route }
         />
       </label>
       <ul class="entities">
-        {shown.slice(0, 500).map((entity) => (
+        {shown.map((entity) => (
           <EntityLink
             key={entity.path}
             entity={entity}
@@ -135,8 +136,12 @@ function EntityLink({
   const active = counts === undefined ? undefined : counts.active + counts.scheduled + (counts.deferred ?? 0);
   const dead = (counts?.deadLetter ?? 0) + (counts?.transferDeadLetter ?? 0);
   const name = kind === "subscription" ? (path.split("/").at(-1) ?? path) : path;
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isCurrent) item.current?.scrollIntoView({ block: "nearest" });
+  }, [isCurrent]);
   return (
-    <li class={kind}>
+    <li ref={item} class={kind}>
       <a
         href={href("entity", path, kind === "topic" ? "send" : "messages")}
         aria-current={isCurrent ? "page" : undefined}
@@ -176,24 +181,27 @@ function Place({ route, about, live }: PlaceProps): VNode {
 }
 
 function Overview({ about, live }: Omit<PlaceProps, "route">): VNode {
-  const entities = live.entities ?? [];
-  const sum = (count: (entity: EntityView) => number) =>
-    entities.reduce((total, entity) => total + count(entity), 0);
+  const counts = (live.entities ?? []).map((entity) => entity.counts);
+  // Without the right to manage a namespace nobody is told its counts: they are not 0.
+  const sum = (of: (known: NonNullable<EntityView["counts"]>) => number) =>
+    counts.length === 0 || counts.includes(undefined)
+      ? "–"
+      : countText(counts.reduce((total, known) => total + (known === undefined ? 0 : of(known)), 0));
   return (
     <main class="page">
       <h1>{about.namespace}</h1>
       <dl class="counts">
         <div>
           <dt>active</dt>
-          <dd>{countText(sum(({ counts }) => counts?.active ?? 0))}</dd>
+          <dd>{sum(({ active }) => active)}</dd>
         </div>
         <div>
           <dt>scheduled</dt>
-          <dd>{countText(sum(({ counts }) => counts?.scheduled ?? 0))}</dd>
+          <dd>{sum(({ scheduled }) => scheduled)}</dd>
         </div>
         <div class="bad">
           <dt>dead letters</dt>
-          <dd>{countText(sum(({ counts }) => counts?.deadLetter ?? 0))}</dd>
+          <dd>{sum(({ deadLetter }) => deadLetter)}</dd>
         </div>
       </dl>
       <p>

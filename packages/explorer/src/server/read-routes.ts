@@ -1,7 +1,8 @@
 import { groupDeadLetters } from "../reads/dead-letters.js";
 import { decodeBody } from "../reads/decode-body.js";
 import { listEntities, listRules } from "../reads/entities.js";
-import { listMessages, numberRange } from "../reads/list-messages.js";
+import { numberAt, numberRange } from "../reads/find-number.js";
+import { listMessages } from "../reads/list-messages.js";
 import { hexOf, viewMessage, viewValuePart } from "../reads/message-view.js";
 import { peekOne } from "../reads/peek.js";
 import { listSessions, readSessionState } from "../reads/sessions.js";
@@ -25,6 +26,9 @@ export const readRoutes: Routes = {
       fields.count("expected", { standard: 1_000, min: 0 }),
       abortSignal,
     ),
+  ),
+  "GET /api/number-at": json(({ context, fields, abortSignal }) =>
+    numberAt(context, fields.address(), fields.instant("at"), abortSignal),
   ),
   "GET /api/message": json(({ context, fields, abortSignal }) =>
     viewMessage(context, fields.address(), fields.sequenceNumber("number"), {
@@ -76,6 +80,7 @@ function messages({ context, fields, abortSignal }: Call) {
     address: fields.address(),
     from: fields.optionalSequenceNumber("from"),
     before: fields.optionalSequenceNumber("before"),
+    isNewest: fields.flag("newest"),
     max: fields.count("max", { standard: 100, max: 250 }),
     state,
     abortSignal,

@@ -90,6 +90,11 @@ export class Fields {
     return Number.isNaN(instant.getTime()) ? refuse(name, expected) : instant;
   }
 
+  /** A required instant. */
+  instant(name: string): Date {
+    return this.optionalInstant(name) ?? refuse(name, "an instant such as 2026-11-05T12:00:00Z");
+  }
+
   /** The raw value. */
   raw(name: string): unknown {
     return this.#values.get(name);

@@ -1,42 +1,48 @@
 import { errorText, get } from "./api.js";
+import { type ListOrder, orders, type Piece, pageSize, type Where } from "./list-order.js";
 import type { MessagePage, MessageRow, NumberRange } from "./types.js";
 
-/** How many messages are requested at once. */
-const pageSize = 100;
 /** How many pages around the visible one stay in memory. */
 const keptPages = 6;
 
 /** Which messages are listed. */
 export interface ListPlace {
   readonly entity: string;
-  /** How many messages the broker counts there. */
-  readonly expected: number;
   readonly state: string | undefined;
+  readonly order: "oldest" | "newest";
 }
 
 /**
- * The messages of a place by their index, a few pages of them in memory. Peeking works by sequence number, not by index: a page next to a known
- * one is exact. After a jump the position of the page is estimated; pages next to it are exact relative to it.
+ * The messages of a place by their index, a few pages of them in memory. Peeking works by sequence number, not by index: both ends of the list are
+ * found by peeking, and a page next to a known one is exact. After a jump the position of a page is estimated; pages next to it are exact relative to it.
  */
 export class MessagePages {
   readonly #place: ListPlace;
+  readonly #order: ListOrder;
   readonly #onChange: () => void;
   readonly #pages = new Map<number, readonly MessageRow[]>();
-  /** The first sequence number of each page whose position is known. */
+  /** Pages that are shown until they are loaded again. */
+  readonly #stale = new Set<number>();
+  /** Where each page begins whose position is known. */
   readonly #anchors = new Map<number, string>();
   #range: NumberRange | undefined;
+  #expected: number | undefined;
+  #wanted: readonly number[] = [];
+  /** Changes when all pages are dropped, so that a page that is still loading is dropped too. */
+  #epoch = 0;
+  #isClosed = false;
   /** The number of rows, as far as known. */
   total: number;
-  #isEndKnown = false;
-  #wanted: readonly number[] = [];
   isLoading = false;
-  #isClosed = false;
   error: string | undefined;
 
-  constructor(place: ListPlace, onChange: () => void) {
+  /** `expected` is how many messages the broker counts there; undefined if it does not say. */
+  constructor(place: ListPlace, expected: number | undefined, onChange: () => void) {
     this.#place = place;
+    this.#order = orders[place.order];
+    this.#expected = place.state === undefined ? expected : undefined;
     this.#onChange = onChange;
-    this.total = place.state === undefined ? place.expected : 0;
+    this.total = this.#expected ?? 0;
   }
 
   /** The row, or undefined while it is not in memory. */
@@ -44,13 +50,24 @@ export class MessagePages {
     return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize];
   }
 
-  /** Sets the current number of messages; a last page that was not full is requested again when it is shown. */
-  grow(expected: number): void {
-    if (this.#place.state !== undefined || expected <= this.total) return;
-    this.#pages.delete(Math.floor(this.total / pageSize));
-    this.total = expected;
-    this.#isEndKnown = false;
+  /** The index of a message in memory. */
+  indexOf(sequenceNumber: string): number | undefined {
+    for (const [page, rows] of this.#pages) {
+      const at = rows.findIndex((row) => row.sequenceNumber === sequenceNumber);
+      if (at !== -1) return page * pageSize + at;
+    }
+    return undefined;
+  }
+
+  /** Sets the current count. When it has changed, what is visible is loaded again: messages have come or gone. */
+  update(expected: number | undefined): void {
+    if (this.#place.state !== undefined || expected === this.#expected) return;
+    this.#expected = expected;
+    if (expected !== undefined) this.total = expected;
     this.#range = undefined;
+    this.#anchors.clear();
+    for (const page of [...this.#pages.keys()]) this.#doubt(page);
+    void this.#load();
   }
 
   /** Loads the pages of these rows. */
@@ -58,6 +75,22 @@ export class MessagePages {
     const from = Math.floor(first / pageSize);
     this.#wanted = Array.from({ length: Math.floor(last / pageSize) - from + 1 }, (_, index) => from + index);
     void this.#load();
+  }
+
+  /** Makes a page begin at a sequence number, and returns the index of its first row: exact if it is on the first page, else estimated. */
+  async jumpTo(sequenceNumber: string): Promise<number> {
+    if (!this.#pages.has(0)) await this.#loadPage(0);
+    const known = this.indexOf(sequenceNumber);
+    if (known !== undefined) return known;
+    const { first, last } = await this.#findRange();
+    const share = this.#order.shareOf(BigInt(sequenceNumber), BigInt(first ?? 0), BigInt(last ?? 0));
+    const estimated = Math.floor((share * this.total) / pageSize);
+    const page = Math.max(1, Math.min(estimated, Math.ceil(this.total / pageSize) - 1));
+    this.#forget();
+    this.#anchors.set(page, sequenceNumber);
+    this.#wanted = [page];
+    this.total = Math.max(this.total, page * pageSize + 1);
+    return page * pageSize;
   }
 
   close(): void {
@@ -82,65 +115,97 @@ export class MessagePages {
     }
   }
 
+  /** Pages whose beginning is known come first: the others are then next to one of them. */
   #next(): number | undefined {
-    return this.#wanted.find(
-      (page) => !this.#pages.has(page) && (page === 0 || page * pageSize < this.total || !this.#isEndKnown),
-    );
+    const missing = this.#wanted.filter((page) => this.#isMissing(page));
+    return missing.find((page) => page === 0 || this.#anchors.has(page)) ?? missing[0];
+  }
+
+  #isMissing(page: number): boolean {
+    if (this.#pages.has(page)) return this.#stale.has(page);
+    return page === 0 || page * pageSize < this.total;
   }
 
   async #loadPage(page: number): Promise<void> {
-    const { rows, next } = await this.#fetchPage(await this.#start(page));
-    this.#pages.set(page, rows);
+    const epoch = this.#epoch;
+    const where = await this.#start(page);
+    const piece = await this.#fetchPiece(where);
+    if (epoch !== this.#epoch) return;
+    // What was estimated turns out to be the beginning of the list.
+    const isBeginning = where.isBefore === true && piece.rows.length < pageSize;
+    if (isBeginning && page > 0) return this.#forget();
+    this.#stale.delete(page);
+    this.#pages.set(page, piece.rows);
     for (const known of this.#pages.keys()) if (Math.abs(known - page) > keptPages) this.#pages.delete(known);
-    if (next !== undefined && rows.length === pageSize) this.#anchors.set(page + 1, next);
-    this.#noteEnd(page, rows.length, next);
+    this.#connect(page, piece);
+    const end = page * pageSize + piece.rows.length;
+    if (piece.after === undefined) this.total = end;
+    else this.total = Math.max(this.total, end + (this.#expected === undefined ? pageSize : 1));
+  }
+
+  /** Makes the next page follow this one: if it begins with another message, it is loaded again from where it should. */
+  #connect(page: number, { after }: Piece): void {
+    if (after === undefined) return;
+    this.#anchors.set(page + 1, after);
+    const following = this.#pages.get(page + 1)?.[0]?.sequenceNumber;
+    if (following !== undefined && following !== after)
+      for (const known of [...this.#pages.keys()]) if (known > page) this.#doubt(known);
   }
 
   /** A request by state scans a limited number of messages: repeats it until the page is full. */
-  async #fetchPage(start: { from?: string; before?: string }): Promise<Pick<MessagePage, "rows" | "next">> {
+  async #fetchPiece(start: Where): Promise<Piece> {
     const { entity, state } = this.#place;
     const rows: MessageRow[] = [];
     let where = start;
     for (;;) {
-      const max = pageSize - rows.length;
-      const page = await get<MessagePage>("messages", { entity, state, max, ...where });
+      const { isBefore: _, ...query } = where;
+      const max = (where.max ?? pageSize) - rows.length;
+      const page = await get<MessagePage>("messages", { entity, state, ...query, max });
       rows.push(...page.rows);
       const isDone = state === undefined || rows.length === pageSize || page.next === undefined;
-      if (isDone || this.#isClosed) return { rows, next: page.next };
+      if (isDone || this.#isClosed) return this.#order.piece({ ...page, rows }, where);
       where = { from: page.next ?? "" };
     }
   }
 
-  #noteEnd(page: number, count: number, next: string | undefined): void {
-    const end = page * pageSize + count;
-    if (next === undefined) {
-      this.total = end;
-      this.#isEndKnown = true;
-    } else {
-      this.total = Math.max(this.total, end + (this.#place.state === undefined ? 0 : pageSize));
-    }
-  }
-
-  async #start(page: number): Promise<{ from?: string; before?: string }> {
-    if (page === 0) return {};
+  async #start(page: number): Promise<Where> {
+    if (page === 0) return this.#order.start;
     const anchor = this.#anchors.get(page);
-    if (anchor !== undefined) return { from: anchor };
-    const before = this.#pages.get(page + 1)?.[0]?.sequenceNumber;
-    if (before !== undefined) return { before };
-    return { from: await this.#estimate(page) };
+    if (anchor !== undefined) return this.#order.at(anchor);
+    const own = this.#pages.get(page)?.[0]?.sequenceNumber;
+    if (own !== undefined) return this.#order.at(own);
+    const following = this.#pages.get(page + 1)?.[0]?.sequenceNumber;
+    if (following !== undefined) return { ...this.#order.before(following), isBefore: true };
+    const rest = this.total - page * pageSize;
+    return rest <= pageSize ? { ...this.#order.end, max: Math.max(rest, 1) } : await this.#estimate(page);
   }
 
-  /** Estimates the first sequence number of a page that is not next to a known one. */
-  async #estimate(page: number): Promise<string> {
+  /** Estimates where a page begins that is not next to a known one. */
+  async #estimate(page: number): Promise<Where> {
     const beginning = this.#pages.get(0);
     this.#pages.clear();
     this.#anchors.clear();
     if (beginning !== undefined) this.#pages.set(0, beginning);
-    const { entity } = this.#place;
-    this.#range ??= await get<NumberRange>("range", { entity, expected: this.total });
-    const first = BigInt(this.#range.first ?? 0);
-    const last = BigInt(this.#range.last ?? 0);
-    const number = first + ((last - first + 1n) * BigInt(page * pageSize)) / BigInt(Math.max(this.total, 1));
-    return String(number);
+    const { first, last } = await this.#findRange();
+    const share = (page * pageSize) / Math.max(this.total, 1);
+    return this.#order.at(String(this.#order.numberAt(share, BigInt(first ?? 0), BigInt(last ?? 0))));
+  }
+
+  async #findRange(): Promise<NumberRange> {
+    this.#range ??= await get<NumberRange>("range", { entity: this.#place.entity, expected: this.total });
+    return this.#range;
+  }
+
+  /** Loads a page again if it is visible, and forgets it if not. */
+  #doubt(page: number): void {
+    if (this.#wanted.includes(page)) this.#stale.add(page);
+    else this.#pages.delete(page);
+  }
+
+  #forget(): void {
+    this.#epoch++;
+    this.#pages.clear();
+    this.#anchors.clear();
+    this.#stale.clear();
   }
 }

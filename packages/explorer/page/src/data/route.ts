@@ -10,17 +10,31 @@ export function href(...parts: readonly string[]): string {
 
 /** The current view; changes with the hash. */
 export function useRoute(): Route {
-  const [route, setRoute] = useState(readRoute);
+  return useHash(readRoute);
+}
+
+/** The query of the hash: settings of the current view. */
+export function useQuery(): URLSearchParams {
+  return useHash(readQuery);
+}
+
+function useHash<Value>(read: () => Value): Value {
+  const [value, setValue] = useState(read);
   useEffect(() => {
-    const onChange = () => setRoute(readRoute());
+    const onChange = () => setValue(read);
     addEventListener("hashchange", onChange);
     return () => removeEventListener("hashchange", onChange);
   }, []);
-  return route;
+  return value;
+}
+
+function readQuery(): URLSearchParams {
+  return new URLSearchParams(location.hash.split("?")[1] ?? "");
 }
 
 function readRoute(): Route {
-  const parts = location.hash.replace(/^#\/?/, "").split("/");
+  const [path = ""] = location.hash.split("?");
+  const parts = path.replace(/^#\/?/, "").split("/");
   return parts.map(decoded).filter((part) => part !== "");
 }
 

@@ -1,16 +1,14 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
 import { countText } from "../data/format.js";
 import { href } from "../data/route.js";
 import type { About, EntityView } from "../data/types.js";
 import type { Live } from "../data/use-live.js";
 import { DeadLetters } from "../dead-letters/dead-letters.js";
-import { MessageDetails } from "../messages/message-details.js";
-import { MessageList } from "../messages/message-list.js";
-import { Action } from "../parts/parts.js";
+import { Messages } from "./messages.js";
 import { Rules } from "./rules.js";
 import { SendForm } from "./send.js";
 import { Sessions } from "./sessions.js";
+import { subQueuePattern } from "./sub-queue.js";
 
 interface EntityPageProps {
   readonly about: About;
@@ -19,8 +17,6 @@ interface EntityPageProps {
   readonly tab: string;
   readonly number: string | undefined;
 }
-
-const subQueuePattern = /\/\$(?:Transfer\/\$)?DeadLetterQueue$/i;
 
 /** A queue, topic or subscription, or one of their sub-queues. */
 export function EntityPage({ about, live, path, tab, number }: EntityPageProps): VNode {
@@ -46,7 +42,14 @@ export function EntityPage({ about, live, path, tab, number }: EntityPageProps):
         </ul>
       </nav>
       {tab === "messages" ? (
-        <Messages key={path} about={about} path={path} entity={entity} number={number} />
+        <Messages
+          key={path}
+          about={about}
+          path={path}
+          entity={entity}
+          number={number}
+          isKnown={live.entities !== undefined}
+        />
       ) : tab === "dead-letters" ? (
         <DeadLetters key={path} about={about} entity={path} repairs={live.repairs} />
       ) : tab === "sessions" ? (
@@ -110,71 +113,4 @@ function Counts({ entity }: { readonly entity: EntityView | undefined }): VNode 
       )}
     </dl>
   );
-}
-
-interface MessagesProps {
-  readonly about: About;
-  readonly path: string;
-  readonly entity: EntityView | undefined;
-  readonly number: string | undefined;
-}
-
-const states = ["active", "scheduled", "deferred"];
-
-function Messages({ about, path, entity, number }: MessagesProps): VNode {
-  const [state, setState] = useState<string>();
-  const [turn, setTurn] = useState(0);
-  const isSubQueue = subQueuePattern.test(path);
-  return (
-    <div class={number === undefined ? "split" : "split open"}>
-      <div class="list">
-        <p class="filters">
-          {isSubQueue ? null : (
-            <label>
-              State{" "}
-              <select
-                value={state ?? ""}
-                onChange={({ currentTarget }) => setState(currentTarget.value || undefined)}
-              >
-                <option value="">all</option>
-                {states.map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
-            </label>
-          )}{" "}
-          <Action text="Look again" kind="quiet-button" onClick={() => setTurn(turn + 1)} />
-        </p>
-        <MessageList
-          key={`${turn} ${state}`}
-          entity={path}
-          expected={expectedIn(entity, path)}
-          state={state}
-          selected={number}
-          onSelect={(chosen) => {
-            location.hash = href("entity", path, "messages", chosen);
-          }}
-        />
-      </div>
-      {number === undefined ? null : (
-        <MessageDetails
-          key={`${path} ${number}`}
-          about={about}
-          entity={path}
-          number={number}
-          onClose={() => {
-            location.hash = href("entity", path, "messages");
-          }}
-        />
-      )}
-    </div>
-  );
-}
-
-function expectedIn(entity: EntityView | undefined, path: string): number {
-  const counts = entity?.counts;
-  if (counts === undefined) return 0;
-  if (/\/\$transfer\//i.test(path)) return counts.transferDeadLetter;
-  if (subQueuePattern.test(path)) return counts.deadLetter;
-  return counts.active + (counts.deferred ?? 0) + counts.scheduled;
 }

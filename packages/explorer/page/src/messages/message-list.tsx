@@ -1,10 +1,10 @@
 import type { TargetedKeyboardEvent, VNode } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import { countText, sizeText, timeText } from "../data/format.js";
+import { errorText } from "../data/api.js";
+import { countText } from "../data/format.js";
 import { MessagePages } from "../data/message-pages.js";
-import type { MessageRow } from "../data/types.js";
 import { Problem } from "../parts/parts.js";
-import { Text } from "../parts/text.js";
+import { Head, Row } from "./message-row.js";
 
 const rowHeight = 34;
 /** The maximum height that browsers lay out; longer lists scroll several rows per pixel. */
@@ -12,25 +12,53 @@ const maxHeight = 12_000_000;
 
 interface MessageListProps {
   readonly entity: string;
-  readonly expected: number;
+  /** How many messages the broker counts; undefined if it does not say. */
+  readonly expected: number | undefined;
   readonly state: string | undefined;
+  readonly order: "oldest" | "newest";
+  /** Whether the newest message stays in view. */
+  readonly isFollowing: boolean;
   readonly selected: string | undefined;
+  /** A sequence number to go to; another object goes there again. */
+  readonly target: { readonly number: string } | undefined;
   onSelect(sequenceNumber: string): void;
 }
 
 /** A list of any length: renders visible rows only, and keeps nearby pages. */
-export function MessageList({ entity, expected, state, selected, onSelect }: MessageListProps): VNode {
+export function MessageList(props: MessageListProps): VNode {
+  const { entity, expected, state, order, isFollowing, selected, target, onSelect } = props;
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const pages = useMemo(
-    () => new MessagePages({ entity, expected, state }, () => redraw(undefined)),
-    [entity, state],
+    () => new MessagePages({ entity, state, order }, expected, () => redraw(undefined)),
+    [entity, state, order],
   );
   const scroller = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [active, setActive] = useState(0);
   const [height, setHeight] = useState(400);
+  const [jump, setJump] = useState<number>();
+  const [problem, setProblem] = useState<string>();
   useEffect(() => () => pages.close(), [pages]);
-  useEffect(() => pages.grow(expected), [pages, expected]);
+  useEffect(() => pages.update(expected), [pages, expected]);
+  /** The number that the list is on its way to. Until it is there, what it leaves is not loaded: that would displace the page it goes to. */
+  const destination = useRef<string | undefined>(undefined);
+  const jumpTo = async (number: string) => {
+    destination.current = number;
+    try {
+      const index = await pages.jumpTo(number);
+      if (destination.current === number) setJump(index);
+    } catch (error) {
+      destination.current = undefined;
+      setProblem(errorText(error));
+    }
+  };
+  useEffect(() => {
+    if (target !== undefined) void jumpTo(target.number);
+  }, [pages, target]);
+  useEffect(() => {
+    if (selected !== undefined && state === undefined && pages.indexOf(selected) === undefined)
+      void jumpTo(selected);
+  }, [pages, selected]);
   useEffect(() => {
     const box = scroller.current;
     if (box === null) return;
@@ -46,7 +74,24 @@ export function MessageList({ entity, expected, state, selected, onSelect }: Mes
   const position = Math.min(top / scrollable, 1) * Math.max(total - height / rowHeight, 0);
   const first = Math.max(0, Math.floor(position));
   const last = Math.min(total, first + visible) - 1;
-  useEffect(() => pages.show(first, Math.max(first, last)));
+  useEffect(() => {
+    if (destination.current === undefined) pages.show(first, Math.max(first, last));
+  });
+  useEffect(() => {
+    const box = scroller.current;
+    if (jump === undefined || box === null) return;
+    destination.current = undefined;
+    setJump(undefined);
+    setActive(jump);
+    const most = Math.max(total - height / rowHeight, 1);
+    // A little further, since browsers round: the row before may belong to a page whose position is not known.
+    box.scrollTo(0, ((jump + 0.1) / most) * scrollable);
+    // Not only with the event: until then the list would load the rows that it has left.
+    setTop(box.scrollTop);
+  }, [jump]);
+  useEffect(() => {
+    if (isFollowing) scroller.current?.scrollTo(0, order === "newest" ? 0 : scrollHeight);
+  }, [isFollowing, order, scrollHeight]);
 
   const scrollTo = (index: number) => {
     const box = scroller.current;
@@ -90,7 +135,7 @@ export function MessageList({ entity, expected, state, selected, onSelect }: Mes
         class="grid"
         role="grid"
         tabIndex={0}
-        aria-label={`${countText(total)} messages of ${entity}; arrow keys move, Enter opens`}
+        aria-label={`${countText(total)} messages of ${entity}, ${order} first; arrow keys move, Enter opens`}
         aria-rowcount={total + 1}
         aria-busy={pages.isLoading}
         aria-activedescendant={active >= first && active <= last ? `row-${active}` : undefined}
@@ -108,84 +153,12 @@ export function MessageList({ entity, expected, state, selected, onSelect }: Mes
           </div>
         </div>
       </div>
-      <Problem text={pages.error} />
+      {total === 0 && !pages.isLoading && pages.error === undefined ? (
+        <p class="quiet">No messages here.</p>
+      ) : null}
+      <Problem text={problem ?? pages.error} />
     </>
   );
-}
-
-const columns = ["Number", "Enqueued", "Message", "Format", "Read by", "Size"] as const;
-
-function Head(): VNode {
-  return (
-    <div role="row" class="row head" aria-rowindex={1}>
-      {columns.map((name) => (
-        <span key={name} role="columnheader" class={`cell ${name.toLowerCase().replace(" ", "-")}`}>
-          {name}
-        </span>
-      ))}
-    </div>
-  );
-}
-
-interface RowProps {
-  readonly index: number;
-  readonly row: MessageRow | undefined;
-  readonly isActive: boolean;
-  readonly isSelected: boolean;
-  onSelect(sequenceNumber: string): void;
-}
-
-function Row({ index, row, isActive, isSelected, onSelect }: RowProps): VNode {
-  const names = `row${isActive ? " active" : ""}${isSelected ? " selected" : ""}`;
-  if (row === undefined)
-    return (
-      <div id={`row-${index}`} role="row" aria-rowindex={index + 2} class={names}>
-        <span role="gridcell" class="cell waiting">
-          …
-        </span>
-      </div>
-    );
-  const { sequenceNumber, state, subject, messageType, messageVersion, messageId } = row;
-  const version = messageVersion === undefined ? "" : ` v${messageVersion}`;
-  return (
-    <div
-      id={`row-${index}`}
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={isSelected}
-      class={names}
-      onClick={() => onSelect(sequenceNumber)}
-    >
-      <span role="gridcell" class="cell number">
-        {sequenceNumber}
-      </span>
-      <span role="gridcell" class="cell enqueued">
-        {state === "scheduled" ? <em>due {timeText(row.dueAt)}</em> : timeText(row.enqueuedAt)}
-      </span>
-      <span role="gridcell" class="cell message">
-        {state === "active" ? null : <span class="badge">{state}</span>}
-        <Text>{`${messageType ?? subject ?? "(no subject)"}${version}`}</Text>{" "}
-        <small>
-          <Text>{messageId ?? ""}</Text>
-        </small>
-      </span>
-      <span role="gridcell" class="cell format">
-        <Text>{row.contentType ?? "(none)"}</Text>
-      </span>
-      <span role="gridcell" class={`cell read-by ${row.status}`}>
-        <ReadBy row={row} />
-      </span>
-      <span role="gridcell" class="cell size">
-        {sizeText(row.bytes)}
-      </span>
-    </div>
-  );
-}
-
-/** The serializer that reads a message, or why none does. */
-export function ReadBy({ row }: { readonly row: MessageRow }): VNode {
-  if (row.status === "decoded") return <span class="good">{row.serializer ?? "AMQP value"}</span>;
-  return <span class="bad">{row.reason ?? row.status}</span>;
 }
 
 function moved(key: string, active: number, screen: number, total: number): number | undefined {

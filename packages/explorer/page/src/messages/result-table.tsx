@@ -4,7 +4,7 @@ import { href } from "../data/route.js";
 import type { MessageRow } from "../data/types.js";
 import { Table } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
-import { ReadBy } from "./message-list.js";
+import { ReadBy } from "./message-row.js";
 
 interface Result {
   readonly path: string;
