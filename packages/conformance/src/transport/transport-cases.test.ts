@@ -5,7 +5,7 @@ import type {
   TransportSessionReceiver,
 } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
-import { localSubject } from "./faulty-transport.test-support.js";
+import { findCase, localSubject } from "./faulty-transport.test-support.js";
 import { operations } from "./harness/operations.js";
 import { transportCases } from "./transport-cases.js";
 
@@ -69,6 +69,39 @@ describe("transportCases", () => {
       "without rules: deleteRule rejects with not-supported",
       "without transferDeadLetter: receive from the transfer dead-letter queue rejects with not-supported",
     ]);
+  });
+
+  it("tells which operation of a missing capability does not reject", async () => {
+    const cases = transportCases({ ...localSubject(), capabilities: [] });
+    const answers = await Promise.all(
+      cases
+        .filter(({ name }) => name.startsWith("without "))
+        .map(({ name, run }) =>
+          run().then(
+            () => `${name}: passed`,
+            (error: Error) => error.message.split("\n")[0],
+          ),
+        ),
+    );
+    expect(answers).toMatchInlineSnapshot(`
+      [
+        "schedule resolved instead of rejecting with not-supported",
+        "cancelScheduled rejected with: [message-not-found] entity "queue-1": There is no scheduled message with sequence number 1 in 'queue-1'.",
+        "defer resolved instead of rejecting with not-supported",
+        "receiveDeferred rejected with: [message-not-found] entity "queue-1": There is no deferred message with sequence number 1 in 'queue-1'.",
+        "acceptSession rejected with: [operation-invalid] entity "queue-1": A sessionful message receiver cannot be created on an entity that does not require sessions. Ensure RequiresSession is set to true when creating a Queue or Subscription to enable sessionful behavior: 'queue-1'.",
+        "listRules resolved instead of rejecting with not-supported",
+        "createRule resolved instead of rejecting with not-supported",
+        "deleteRule resolved instead of rejecting with not-supported",
+        "receive from the transfer dead-letter queue resolved instead of rejecting with not-supported",
+      ]
+    `);
+  });
+
+  it("tells which operation of a missing capability never ends", async () => {
+    const subject = localSubject({ acceptSession: () => () => new Promise(() => {}) });
+    const waiting = findCase(transportCases({ ...subject, capabilities: [] }), "without sessions");
+    await expect(waiting.run()).rejects.toThrow("acceptSession rejected with");
   });
 
   it("skips nothing when every capability exists", () => {

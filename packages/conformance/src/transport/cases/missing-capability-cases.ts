@@ -4,6 +4,9 @@ import { rejectsWith } from "../../outcome.js";
 import { handleOf, message, type TransportHarness, transportCase } from "../harness/transport-harness.js";
 import type { TransportSubject } from "../harness/transport-subject.js";
 
+/** How long a transport may wait that does not reject as it should. */
+const maxWaitTimeInMs = 1000;
+
 type Attempt = (harness: TransportHarness) => Promise<unknown>;
 
 /** By capability and operation. */
@@ -25,7 +28,7 @@ const attempts: Readonly<Record<TransportCapability, Readonly<Record<string, Att
   },
   sessions: {
     acceptSession: async (harness) =>
-      harness.acceptSession(await harness.createQueue(), "ada", { maxWaitTimeInMs: 1000 }),
+      harness.acceptSession(await harness.createQueue(), "ada", { maxWaitTimeInMs }),
   },
   // Without this capability the operation is absent.
   sessionEnumeration: {},
@@ -39,7 +42,7 @@ const attempts: Readonly<Record<TransportCapability, Readonly<Record<string, Att
     async "receive from the transfer dead-letter queue"(harness) {
       const queue = await harness.createQueue();
       const receiver = harness.receiver({ queue, subQueue: "transferDeadLetter" });
-      return receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
+      return receiver.receive({ maxMessages: 1, maxWaitTimeInMs });
     },
   },
 };
@@ -53,7 +56,7 @@ export function missingCapabilityCases(subject: TransportSubject): Case[] {
       const testCase = transportCase(subject, `without ${capability}`);
       return Object.entries(calls).map(([operation, call]) =>
         testCase(`${operation} rejects with not-supported`, (harness) =>
-          rejectsWith("not-supported", () => call(harness), operation),
+          rejectsWith("not-supported", () => harness.refused(call(harness), maxWaitTimeInMs), operation),
         ),
       );
     });

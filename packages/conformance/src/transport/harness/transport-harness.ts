@@ -134,6 +134,18 @@ export class TransportHarness extends FixtureHarness {
     return call;
   }
 
+  /** Waits for a call that should be refused at once. If it waits for messages or a session instead, time passes until it gives up. */
+  async refused<T>(call: Promise<T>, givesUpAfterMs: number): Promise<T> {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    const over = call.then(end, end);
+    const passed = turn().then(() => (isOver ? over : this.fixture.advance(givesUpAfterMs + slackMs)));
+    await Promise.race([over, passed]);
+    return this.ended(call, givesUpAfterMs);
+  }
+
   /** Waits until a condition is true, and fails after a timeout. */
   async until(holds: () => boolean, what: string): Promise<void> {
     const endMs = performance.now() + this.patienceMs;
