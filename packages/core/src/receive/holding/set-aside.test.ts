@@ -87,6 +87,8 @@ describe("a message without room for the property that marks a deferred one", ()
     await advance(fixture, 60);
     const states = (await fixture.broker.receiver("orders").peek(9)).map(({ state }) => state);
     expect(states).not.toContain("deferred");
+    // Each of them is tried once: the broker would refuse it every time.
+    expect(errors.filter((text) => text.includes("properties"))).toHaveLength(2);
     source.state.isUp = true;
     await advanceUntil(fixture, () => left(fixture) === 0);
     expect(new Set(handled)).toEqual(new Set(["free", "n1", "n2", "n3"]));
