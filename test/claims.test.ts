@@ -39,13 +39,19 @@ const deliveredTypes = "packages/migration/src/contract/generate/delivered-types
 const corpus = "packages/migration/src/contract/corpus.test.ts";
 const registries = "test/schema-registry/contracts.test.ts";
 const options = "packages/cli/src/command-line.test.ts";
+const processor = "packages/core/src/receive/processing/processor.test.ts";
+const retry = "packages/core/src/receive/processing/retry.test.ts";
+const stopping = "packages/core/src/receive/processing/stopping.test.ts";
+const setAside = "packages/core/src/receive/holding/set-aside.test.ts";
+const coldStart = "packages/core/src/receive/circuit-breaker/cold-start.test.ts";
+const breaker = "packages/core/src/receive/circuit-breaker/client-circuit-breaker.test.ts";
 const sharedWork = "packages/migration/src/work/shared-work.test.ts";
 
 function claim(sentence: string, file: string, title: string): Claim {
   return { sentence, file, title };
 }
 
-/** What the pages promise about the guard, rehearsals, the verdict and repairs. */
+/** What the pages promise about the guard, rehearsals, the verdict, repairs, and what becomes of a message in a processor. */
 const claims: Readonly<Record<string, readonly Claim[]>> = {
   "docs/write-plan.md": [
     claim(
@@ -378,6 +384,93 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     ),
   ],
   "docs/processing.md": [
+    claim(
+      "is abandoned and delivered again at once",
+      processor,
+      "abandons a message whose handler throws, and passes the error to processError",
+    ),
+    claim(
+      "Up to eight completions per slot may be pending",
+      processor,
+      "continues while messages wait to be completed, up to eight per call",
+    ),
+    claim("closing waits for all", processor, "closes after the waiting messages are completed"),
+    claim(
+      "Settlements that the broker refuses are reported there too",
+      processor,
+      "reports a failed completion, and the message is delivered again",
+    ),
+    claim(
+      "The copy has the same bytes and properties and expires when the message would have.",
+      retry,
+      "keeps bytes and properties, and when the message expires",
+    ),
+    claim(
+      "an entity with duplicate detection would drop a copy with the old one",
+      retry,
+      "works with duplicate detection, although its copies are within the window",
+    ),
+    claim(
+      "`subscribe` refuses `retry` where a copy would not be equivalent",
+      retry,
+      "is refused if a copy would not be the same",
+    ),
+    claim(
+      "four fifths of `closeTimeoutInMs`",
+      stopping,
+      "does not wait longer for a broker that does not respond",
+    ),
+    claim(
+      "Then the messages of handlers that still run are abandoned",
+      stopping,
+      "takes 25 seconds by default, also when the client is closed",
+    ),
+    claim("their `abortSignal` aborts", stopping, "is already aborted for a handler that checks it late"),
+    claim(
+      "Closing a processor or receiver abandons the held messages, which costs one delivery each.",
+      breaker,
+      "abandons held messages when it is closed",
+    ),
+    claim(
+      "If it can read one of them, the first message is dead-lettered.",
+      coldStart,
+      "is not stopped by one message in a hundred that cannot be read",
+    ),
+    claim(
+      "If there are ten or more and it can read none, circuits open at once, and nothing is dead-lettered",
+      coldStart,
+      "dead-letters no message of a queue that its processor cannot read, and suggests an option",
+    ),
+    claim(
+      "their locks are renewed",
+      breaker,
+      "keeps messages locked, without increasing their delivery count",
+    ),
+    claim(
+      "a message without room for the property stays locked instead",
+      setAside,
+      "stays locked: deferred without the mark, no other process would find it",
+    ),
+    claim(
+      "and once more if a handler abandons them, because the broker keeps them deferred",
+      setAside,
+      "is delivered again if its handler fails: the broker keeps it deferred, and gives it to nobody else",
+    ),
+    claim(
+      "If no message behind can be read, receiving pauses",
+      breaker,
+      "stops receiving, and defers nothing, while no message can be read",
+    ),
+    claim(
+      "scheduled and deferred ones do not count",
+      coldStart,
+      "dead-letters nothing because of scheduled and deferred messages that it can read",
+    ),
+    claim(
+      "or dead-lettered if they still fail, because other messages of their kind can be read",
+      breaker,
+      "dead-letters held messages that still cannot be read when others can",
+    ),
     claim(
       "reads them with the client's chain and reports what would happen to them",
       rehearse,
