@@ -13,7 +13,8 @@ import {
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 import { type SerializerSubject, serializerCases } from "@waybill/conformance";
-import { describe, it } from "vitest";
+import { createPipeline } from "@waybill/core";
+import { describe, expect, it } from "vitest";
 import { protobuf } from "./protobuf-serializer.js";
 
 const registry = createRegistry(
@@ -144,6 +145,20 @@ function illFormedText(): Uint8Array {
 
 describe("protobuf", () => {
   for (const { name, run } of serializerCases(subject)) it(name, run);
+
+  it.each([
+    "application/protobuf",
+    "application/x-protobuf",
+    "application/vnd.google.protobuf",
+    "application/x-google-protobuf",
+    "application/proto",
+  ])("reads a body under %s", async (mediaType) => {
+    const pipeline = createPipeline({ serializer: protobuf({ registry }) });
+    const value = struct({ id: 7 });
+    const contentType = `${mediaType}; proto=google.protobuf.Struct`;
+    const outcome = await pipeline.deserialize({ body: toBinary(StructSchema, value), contentType });
+    expect(outcome).toMatchObject({ status: "decoded", body: value });
+  });
 });
 
 /** Types whose values can have exactly the maximum number of items. */
