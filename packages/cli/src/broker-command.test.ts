@@ -423,6 +423,8 @@ describe("waybill broker", () => {
   });
 
   it("says why the management API does not answer", async () => {
+    await using folder = await openFolder();
+    const file = await folder.write("Config.json", config);
     await using broker = await startBroker([], { WAYBILL_BROKER_KEY: "the-right-key" });
     const census = (text: string) => runCommand(["census"], { env: { SERVICEBUS_CONNECTION_STRING: text } });
     const wrong = await census(broker.connectionString.replace("***", "a-wrong-key"));
@@ -434,6 +436,13 @@ describe("waybill broker", () => {
     });
     expect(wrong.stderr).not.toContain("Manage");
     const right = broker.connectionString.replace("***", "the-right-key");
+    for (const args of [["pull"], ["push", file, "--apply"], ["purge", "orders"], ["reset"]]) {
+      const env = { SERVICEBUS_CONNECTION_STRING: broker.connectionString.replace("***", "a-wrong-key") };
+      expect(await runCommand(["broker", ...args], { env })).toMatchObject({
+        exitCode: 3,
+        stderr: expect.stringContaining("refused the request: the key is wrong: no policy"),
+      });
+    }
     expect(await census(right)).toMatchObject({ exitCode: 0 });
     await broker.stop();
     const refused = await runCommand(["census", "--management-port", right.match(/:(\d+);/)![1]!], {
@@ -445,6 +454,32 @@ describe("waybill broker", () => {
         /The management API does not answer at 127\.0\.0\.1:\d+ \(connection refused\)/,
       ),
     });
+  });
+
+  it("says which right a key lacks", async () => {
+    await using folder = await openFolder();
+    const file = await folder.write("Config.json", config);
+    const keys = JSON.stringify([
+      { name: "root", key: "root-key", rights: ["Manage"] },
+      { name: "reader", key: "reader-key", rights: ["Listen"] },
+    ]);
+    await using broker = await startBroker([
+      "--config",
+      file,
+      "--keys",
+      await folder.write("keys.json", keys),
+    ]);
+    const env = {
+      SERVICEBUS_CONNECTION_STRING: broker.connectionString
+        .replace("Name=root", "Name=reader")
+        .replace("***", "reader-key"),
+    };
+    for (const args of [["pull"], ["push", file, "--apply"], ["purge", "orders"], ["reset"]])
+      expect(await runCommand(["broker", ...args], { env })).toMatchObject({
+        exitCode: 3,
+        stderr: expect.stringContaining("refused the request: the key lacks the Manage claim."),
+      });
+    expect(await runCommand(["peek", "orders"], { env })).toMatchObject({ exitCode: 0 });
   });
 
   it("starts with what it imported, afresh and with its data, under the tier of the namespace", async () => {

@@ -1,4 +1,6 @@
+import { WaybillError } from "@waybill/core";
 import { findManagement } from "../connection/management-address.js";
+import { refusalOf } from "../connection/management-error.js";
 import { policyOf, sasToken } from "../connection/sas-token.js";
 import { UsageError } from "../errors/usage-error.js";
 
@@ -7,7 +9,7 @@ const tokenSeconds = 60;
 const noBroker =
   "Set SERVICEBUS_CONNECTION_STRING to the connection string that `waybill broker` printed, or name a data directory with --data.";
 
-/** Sends a command such as `purge` to the running broker of SERVICEBUS_CONNECTION_STRING. Throws `UsageError`. */
+/** Sends a command such as `purge` to the running broker of SERVICEBUS_CONNECTION_STRING. Throws `UsageError`, and `WaybillError` for a broker out of reach or a key that it refuses. */
 export async function controlRequest(
   verb: string,
   entity: string | undefined,
@@ -22,6 +24,8 @@ export async function controlRequest(
   const text = await response.text();
   if (response.ok) return text === "" ? undefined : (JSON.parse(text) as unknown);
   const detail = /<Detail>([^<]*)<\/Detail>/.exec(text)?.[1];
+  if (response.status === 401)
+    throw new WaybillError("unauthorized", `The broker refused the request: ${refusalOf(text)}`);
   const isOurs = detail !== undefined && !/no service is hosted/i.test(detail);
   throw new UsageError(
     isOurs
@@ -35,7 +39,8 @@ async function request(url: string, authorization: string): Promise<Response> {
     return await fetch(url, { method: "POST", headers: { authorization } });
   } catch (error) {
     const { cause } = error as { readonly cause?: { readonly message?: string } };
-    throw new UsageError(
+    throw new WaybillError(
+      "connection-lost",
       `The broker at ${new URL(url).host} cannot be reached: ${cause?.message ?? "no answer"}.`,
     );
   }

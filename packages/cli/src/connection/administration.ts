@@ -2,10 +2,22 @@ import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { speakPlainHttp } from "@waybill/transport-azure";
 import { UsageError } from "../errors/usage-error.js";
 import { findManagement } from "./management-address.js";
+import { managementError } from "./management-error.js";
 
-/** The administration client of the namespace in SERVICEBUS_CONNECTION_STRING. Throws `UsageError` without one. */
-export function openAdministration(port?: number): Promise<ServiceBusAdministrationClient> {
-  return administrationOf(process.env.SERVICEBUS_CONNECTION_STRING ?? "", port);
+/**
+ * Works with the administration client of the namespace in SERVICEBUS_CONNECTION_STRING. Throws `UsageError` without one, and `WaybillError` for
+ * what the service refuses.
+ */
+export async function withAdministration<Result>(
+  port: number | undefined,
+  work: (client: ServiceBusAdministrationClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await administrationOf(process.env.SERVICEBUS_CONNECTION_STRING ?? "", port);
+  try {
+    return await work(client);
+  } catch (error) {
+    throw managementError(error);
+  }
 }
 
 /** The administration client of the namespace of a connection string, which was in `variable`. Throws `UsageError` if it is none. */

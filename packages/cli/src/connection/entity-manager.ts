@@ -1,8 +1,9 @@
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import type { EntityKind, EntityProperties, NamespaceConfig } from "@waybill/broker-server/config";
-import { type ErrorCode, WaybillError } from "@waybill/core";
+import { WaybillError } from "@waybill/core";
 import { type ManagedEntity, pathOf } from "../input/parse-managed-entity.js";
 import type { Connection } from "./connection.js";
+import { managementError } from "./management-error.js";
 
 /** Manages the entities of a namespace. Its methods throw `WaybillError` that names the entity. */
 export class EntityManager {
@@ -85,25 +86,6 @@ async function named<Result>(entity: ManagedEntity, work: () => Promise<Result>)
   try {
     return await work();
   } catch (error) {
-    const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string };
-    const code = error instanceof WaybillError ? error.code : codeOf(statusCode);
-    const text = error instanceof WaybillError ? error.text : message;
-    throw new WaybillError(code, text, { entityPath: pathOf(entity), cause: error });
-  }
-}
-
-function codeOf(statusCode: number | undefined): ErrorCode {
-  switch (statusCode) {
-    case 400:
-      return "operation-invalid";
-    case 401:
-    case 403:
-      return "unauthorized";
-    case 404:
-      return "entity-not-found";
-    case 409:
-      return "entity-already-exists";
-    default:
-      return "connection-lost";
+    throw managementError(error, pathOf(entity));
   }
 }

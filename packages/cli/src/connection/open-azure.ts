@@ -7,6 +7,7 @@ import { UsageError } from "../errors/usage-error.js";
 import { administrationOf } from "./administration.js";
 import type { Connection } from "./connection.js";
 import { entraCredential, namespaceHost } from "./entra-credential.js";
+import { refusalOf } from "./management-error.js";
 import { type Mirror, mirrorSettings } from "./mirror.js";
 import { namedCatalog } from "./named-catalog.js";
 
@@ -118,18 +119,13 @@ function explained(administration: () => Promise<ServiceBusAdministrationClient>
   };
 }
 
-/** In its refusals, the service says whether a key is wrong or lacks a right. */
-const lacksRight = /claims? required|specified action|unauthorized access/i;
-
 function causeOf({ code, text }: Pick<WaybillError, "code" | "text">): string {
   switch (code) {
     case "aborted":
     case "timeout":
       return `the management API has not answered for ${listTimeoutMs / 1000} seconds.`;
     case "unauthorized":
-      return lacksRight.test(text)
-        ? "the key lacks the Manage claim."
-        : "the key is wrong: no policy of the namespace has this SharedAccessKeyName and SharedAccessKey.";
+      return refusalOf(text);
     default:
       return `${(text.split("\n")[0] ?? "").replace(/\.$/, "")}.`;
   }

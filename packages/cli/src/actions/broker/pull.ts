@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { openAdministration } from "../../connection/administration.js";
+import { withAdministration } from "../../connection/administration.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
 
@@ -16,7 +16,7 @@ export async function pull(
 ): Promise<ExitCode> {
   const { readNamespace } = await import("../../broker-config/read-namespace.js");
   const warn = (text: string) => process.stderr.write(`warning: ${text}\n`);
-  const config = await readNamespace(await openAdministration(managementPort), warn);
+  const config = await withAdministration(managementPort, (client) => readNamespace(client, warn));
   const text = `${JSON.stringify(config, undefined, 2)}\n`;
   if (file === undefined) process.stdout.write(text);
   else await write(file, text, overwrite);

@@ -1,4 +1,4 @@
-import { openAdministration } from "../../connection/administration.js";
+import { withAdministration } from "../../connection/administration.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
 
@@ -23,7 +23,7 @@ export async function push(
   const config = namespaces.find(({ name }) => namespace === undefined || name === namespace);
   if (config === undefined) throw new UsageError(`${file} has no namespace ${namespace}.`);
   const write = (text: string) => process.stdout.write(`${text}\n`);
-  await writeNamespace(await openAdministration(managementPort), config, { apply, write });
+  await withAdministration(managementPort, (client) => writeNamespace(client, config, { apply, write }));
   if (!apply) write("Nothing was changed. --apply does it.");
   return exitCodes.ok;
 }
