@@ -12,9 +12,10 @@ import type { open } from "lmdb";
 import { BodyPacks } from "./bodies/body-packs.js";
 import { type PackedBodies, readPack, writePack, writeRepacked } from "./bodies/pack-codec.js";
 import { lockDirectory } from "./directory/directory-lock.js";
-import { isSystemError, storageFailure } from "./directory/storage-failure.js";
+import { isSystemError, reasonOf, storageFailure } from "./directory/storage-failure.js";
 import {
   clearFreshStore,
+  findDiskFailure,
   isFreshStore,
   markStore,
   noStore,
@@ -209,6 +210,7 @@ class DurableStorage implements Storage {
         this.#bodies.onDurable();
         this.#chunks.onDurable();
       },
+      explain: (cause) => new Error(findDiskFailure(this.#directory) ?? reasonOf(cause), { cause }),
     });
     if (packs === undefined) markStore(this.#directory);
     else for (const [id, pack] of packs) this.#bodies.restore(id, pack);

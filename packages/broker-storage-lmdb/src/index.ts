@@ -1,3 +1,4 @@
+export { findDiskFailure } from "./directory/store-directory.js";
 export {
   type DurableStorageOptions,
   openDurableStorage,

@@ -1,7 +1,7 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { readFile, stat } from "node:fs/promises";
+import { mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -55,6 +55,11 @@ async function startBroker(
     events,
     listening,
     connectionString: listening[0]?.connectionString ?? "",
+    pid: child.pid,
+    /** Resolves once an event was logged. */
+    async until(name: string): Promise<void> {
+      while (!events.some(({ event }) => event === name)) await once(lines, "line");
+    },
     /** The exit code, once the broker has ended by itself. */
     ended: ended.then(([code]) => code as number | null),
     async stop(signal: NodeJS.Signals = "SIGTERM") {
@@ -272,13 +277,65 @@ describe("waybill broker", () => {
     expect(JSON.stringify(broker.events)).not.toContain("secret text");
   });
 
-  it.runIf(process.platform === "linux")("says that it cannot write, and ends", async () => {
+  const hasSmallDisks = spawnSync("unshare", ["-rm", "true"]).status === 0;
+
+  it.runIf(hasSmallDisks)(
+    "says that the disk is full, is degraded, and continues once there is room",
+    async () => {
+      await using folder = await openFolder();
+      const file = await folder.write("Config.json", config);
+      const disk = join(folder.path, "disk");
+      await mkdir(disk);
+      // A disk of its own with 4 MB besides a file that can be deleted, seen by this process only.
+      const script = `mount -t tmpfs -o size=8m tmpfs "${disk}" && head -c 4M /dev/zero > "${disk}/other" && exec "$0" "$@"`;
+      await using broker = await startBroker(["--config", file, "--data", join(disk, "data")], {}, [
+        "unshare",
+        "-rm",
+        "sh",
+        "-c",
+        script,
+      ]);
+      const client = new ServiceBusClient(broker.connectionString, { retryOptions: { maxRetries: 0 } });
+      const sender = client.createSender("orders");
+      let acknowledged = 0;
+      const fill = async () => {
+        for (; acknowledged < 100; acknowledged++) await sender.sendMessages({ body: Buffer.alloc(200_000) });
+      };
+      await expect(fill()).rejects.toThrow("its storage failed to commit: the disk is full.");
+      expect(acknowledged).toBeGreaterThan(5);
+      await broker.until("storage-failed");
+      expect(broker.events.at(-1)).toMatchObject({
+        level: "error",
+        message:
+          "Namespace sbemulatorns: The broker stopped because its storage failed to commit: the disk is full. " +
+          "What was acknowledged is kept: it continues by itself once the disk can be written.",
+      });
+      const health = await fetch(broker.listening[0]?.health ?? "");
+      expect(health.status).toBe(503);
+      expect(await health.json()).toEqual({
+        status: "degraded",
+        message: "waybill broker: The broker stopped because its storage failed to commit: the disk is full.",
+      });
+      await rm(`/proc/${broker.pid}/root${disk}/other`);
+      await broker.until("storage-recovered");
+      expect((await fetch(broker.listening[0]?.health ?? "")).status).toBe(200);
+      await client.close();
+      await send(broker.connectionString, "orders", ["after"]);
+      const counted = await runCommand(["entities", "list", "orders"], {
+        env: { SERVICEBUS_CONNECTION_STRING: broker.connectionString },
+      });
+      expect(JSON.parse(counted.stdout)).toMatchObject({ counts: { active: acknowledged + 1 } });
+      expect(await broker.stop()).toBe(0);
+    },
+  );
+
+  it.runIf(process.platform === "linux")("ends if told to when it cannot write", async () => {
     await using folder = await openFolder();
     const file = await folder.write("Config.json", config);
     // A limit on the size of files stands for a full disk.
     const limited = ["bash", "-c", 'trap \'\' XFSZ; ulimit -f 4096; exec "$0" "$@"'];
     await using broker = await startBroker(
-      ["--config", file, "--data", join(folder.path, "data")],
+      ["--config", file, "--data", join(folder.path, "data"), "--exit-on-disk-failure"],
       {},
       limited,
     );
@@ -287,14 +344,12 @@ describe("waybill broker", () => {
     const fill = async () => {
       for (let sent = 0; sent < 100; sent++) await sender.sendMessages({ body: Buffer.alloc(200_000) });
     };
-    await expect(fill()).rejects.toThrow("its storage failed");
+    await expect(fill()).rejects.toThrow("its storage failed to commit: files may not grow that far.");
     expect(await broker.ended).toBe(3);
     expect(broker.events.at(-1)).toMatchObject({
       level: "error",
       event: "storage-failed",
-      message: expect.stringMatching(
-        /^Namespace sbemulatorns: .* What was acknowledged is kept: start again/,
-      ),
+      message: expect.stringMatching(/What was acknowledged is kept: start again once it is mended\.$/),
     });
     await client.close();
   });

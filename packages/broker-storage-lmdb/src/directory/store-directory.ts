@@ -1,7 +1,9 @@
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -15,7 +17,7 @@ import { dirname, join, resolve } from "node:path";
 import { BrokerError } from "@waybill/broker";
 import { hasCommits } from "../lmdb/lmdb-tree.js";
 import { lockFile } from "./directory-lock.js";
-import { storageFailure } from "./storage-failure.js";
+import { reasonOf, storageFailure } from "./storage-failure.js";
 
 /** Incremented with every change of the store's layout that older versions cannot read. */
 const storeFormat = 1;
@@ -25,6 +27,8 @@ export const storeFile = "store.mdb";
 const markerFile = "store.json";
 /** Minimum disk space of the first commit and LMDB's own data. */
 const roomBytes = 64 * 1024;
+/** How much a store that grows must be able to write. */
+const growthBytes = 1024 * 1024;
 
 /**
  * Checks a directory before the store is opened. Returns whether the store must be created first. Throws `storage-unreadable` for a
@@ -63,6 +67,29 @@ export function requireRoom(directory: string): void {
     writeFileSync(probe, new Uint8Array(roomBytes), { flush: true });
   } catch (error) {
     throw storageFailure(directory, "cannot write to it", error);
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/**
+ * Why the store in a directory could not grow now, such as "the disk is full"; undefined if it could, as far as writing another file shows. LMDB
+ * itself reports a full disk as an input/output error.
+ */
+export function findDiskFailure(directory: string): string | undefined {
+  const probe = join(directory, `${storeFile}.probe`);
+  try {
+    const descriptor = openSync(probe, "a");
+    try {
+      // Where the store would grow: a limit on the size of files concerns it, too.
+      ftruncateSync(descriptor, statSync(join(directory, storeFile)).size);
+      appendFileSync(descriptor, new Uint8Array(growthBytes), { flush: true });
+    } finally {
+      closeSync(descriptor);
+    }
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
   } finally {
     rmSync(probe, { force: true });
   }

@@ -7,6 +7,8 @@ export interface GroupCallbacks {
   onWrite(isAll: boolean): void;
   /** Called when the group is durable. */
   onDurable(): void;
+  /** The error that callers get for the one with which a group failed. */
+  explain(error: unknown): unknown;
 }
 
 /** Read when the module is loaded, so that fake timers of tests cannot stop the disk. */
@@ -123,7 +125,7 @@ export class GroupCommit {
         this.#current = [];
         this.#resolveDurable();
       },
-      async (error: unknown) => this.#fail(await reasonOf(error)),
+      async (error: unknown) => this.#fail(this.#callbacks.explain(await reasonOf(error))),
     );
   }
 

@@ -242,7 +242,8 @@ export class Engine implements EntityHost {
   }
 
   #fail(cause: unknown): never {
-    const text = "The broker stopped because its storage failed to commit.";
+    const reason = cause instanceof Error ? `: ${cause.message.replace(/\.$/, "")}` : "";
+    const text = `The broker stopped because its storage failed to commit${reason}.`;
     const failure = new BrokerError("storage-failed", text, { cause });
     this.stop(failure);
     throw failure;

@@ -20,7 +20,7 @@ export class BrokerLog {
     else process.stdout.write(`${printable(text)}\n`);
   }
 
-  /** Logs an error that ends the broker. */
+  /** Logs an error that stops a namespace. */
   error(event: string, text: string): void {
     const clean = withoutSecrets(text);
     if (this.#isJson) this.#json("error", event, clean, {});

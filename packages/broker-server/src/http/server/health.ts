@@ -8,28 +8,33 @@ export function asksForHealth({ method, segments, headers, query }: HttpRequest)
   return isAddress && isRead && headers.authorization === undefined && !query.has("api-version");
 }
 
-/** 200 while the broker works; 503 after it was closed or its storage failed. */
+/** 200 while the broker works; 503 after it was closed or, with the reason, while its disk cannot be written. */
 export function reportHealth(broker: Broker): HttpResponse {
-  const isHealthy = works(broker);
-  const body = isHealthy
-    ? { status: "healthy", message: "waybill broker: healthy" }
-    : { status: "unhealthy", message: "waybill broker: stopped" };
+  const failure = failureOf(broker);
   return {
-    status: isHealthy ? 200 : 503,
+    status: failure === undefined ? 200 : 503,
     headers: [
       ["Content-Type", "application/json"],
       ["Cache-Control", "no-store"],
     ],
-    body: JSON.stringify(body),
+    body: JSON.stringify(toHealth(failure)),
   };
 }
 
-/** Looks up an empty name, which no entity has; a stopped broker throws another error. */
-function works(broker: Broker): boolean {
+function toHealth(failure: BrokerError | undefined): { readonly status: string; readonly message: string } {
+  if (failure === undefined) return { status: "healthy", message: "waybill broker: healthy" };
+  if (failure.code === "storage-failed")
+    return { status: "degraded", message: `waybill broker: ${failure.message}` };
+  return { status: "unhealthy", message: "waybill broker: stopped" };
+}
+
+/** Looks up an empty name, which no entity has; a stopped broker throws why it stopped. */
+function failureOf(broker: Broker): BrokerError | undefined {
   try {
     broker.getEntity("");
-    return true;
   } catch (error) {
-    return error instanceof BrokerError && error.code === "entity-not-found";
+    if (!(error instanceof BrokerError)) throw error;
+    if (error.code !== "entity-not-found") return error;
   }
+  return undefined;
 }

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import type { Tier } from "@waybill/broker";
+import type { Broker, Tier } from "@waybill/broker";
 import { defaultNamespace, type NamespaceConfig } from "@waybill/broker-server/config";
 import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
 import { BrokerLog } from "../../broker-host/broker-log.js";
-import { type HostedNamespace, hostNamespace } from "../../broker-host/host-namespace.js";
+import { HostedNamespace } from "../../broker-host/hosted-namespace.js";
+import { keepServing } from "../../broker-host/keep-serving.js";
 import { describePortHolder, inUrl } from "../../broker-host/port-holder.js";
 import { type ReadyNamespace, removeReadyFile, writeReadyFile } from "../../broker-host/ready-file.js";
 import { howToTrust } from "../../certificate/how-to-trust.js";
@@ -30,6 +31,7 @@ export interface StartOptions {
   readonly cert?: string;
   readonly certKey?: string;
   readonly readyFile?: string;
+  readonly exitOnDiskFailure?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -38,7 +40,8 @@ export interface StartOptions {
 export async function start(options: StartOptions): Promise<ExitCode> {
   const log = new BrokerLog(options.json === true, options.verbose === true);
   // The first Ctrl-C lets it end in an orderly way; the second one ends it at once.
-  const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  const stopping = new AbortController();
+  void Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]).then(() => stopping.abort());
   const namespaces = await readNamespaces(options, log);
   const hosted: HostedNamespace[] = [];
   const ready: ReadyNamespace[] = [];
@@ -60,21 +63,25 @@ export async function start(options: StartOptions): Promise<ExitCode> {
       const { data } = options;
       const directory =
         data === undefined ? undefined : directoryOf(data, config.name, namespaces.length === 1);
-      const namespace = await hostNamespace(config, directory, { tier: options.tier, serve });
+      const namespace = await HostedNamespace.open(config, {
+        directory,
+        tier: options.tier,
+        serve,
+        onOpened: (broker) => logEvents(log, config.name, broker),
+      });
       hosted.push(namespace);
-      ready.push(announce(log, namespace, directory, mayShow));
-      if (log.isVerbose) logEvents(log, namespace);
+      ready.push(announce(log, namespace, mayShow));
     }
     warnOfOthers(log, options.data, namespaces);
     if (tls?.caFile !== undefined) log.event("tls", `${howToTrust(tls.caFile)}\n`, { ca: tls.caFile });
     await writeReadyFile(options.readyFile, ready);
     const readyMs = Math.round(performance.now());
     log.event("ready", `Ready after ${readyMs} ms. Ctrl-C stops it.`, { readyMs });
-    const failure = await Promise.race([interrupted.then(() => undefined), ...hosted.map(stoppedText)]);
-    if (failure !== undefined) {
-      log.error("storage-failed", failure);
-      return exitCodes.connection;
-    }
+    const { signal } = stopping;
+    const exits = options.exitOnDiskFailure === true;
+    const serving = hosted.map((namespace) => keepServing(namespace, log, { signal, exits }));
+    if (!(await Promise.race(serving))) return exitCodes.connection;
+    await Promise.all(serving);
     log.event("stopping", "Stopping.");
   } catch (error) {
     throw await explained(error, options.host);
@@ -84,17 +91,6 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   }
   log.event("stopped", "Stopped.");
   return exitCodes.ok;
-}
-
-/** What to do once a broker has stopped by itself, because it could not write. */
-async function stoppedText({ name, broker }: HostedNamespace): Promise<string> {
-  const { message, cause } = await broker.stopped;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return `Namespace ${name}: ${message} ${storageReason(reason)} What was acknowledged is kept: start again once it is mended.`;
-}
-
-function storageReason(reason: string): string {
-  return /ENOSPC|no space left/i.test(reason) ? "The disk is full." : `${reason.replace(/\.$/, "")}.`;
 }
 
 /** Data that the configuration does not name must not be forgotten. */
@@ -112,7 +108,8 @@ function warnOfOthers(
       );
 }
 
-function logEvents(log: BrokerLog, { name, broker }: HostedNamespace): void {
+function logEvents(log: BrokerLog, name: string, broker: Broker): void {
+  if (!log.isVerbose) return;
   broker.onEvent(({ type, entity, sequenceNumber, messageId, sessionId, detail }) => {
     const number = sequenceNumber === undefined ? "" : ` ${sequenceNumber}`;
     const text = `${type} ${entity}${number}${detail === undefined ? "" : `: ${detail}`}`;
@@ -134,8 +131,7 @@ async function readNamespaces(
 
 function announce(
   log: BrokerLog,
-  { name, broker, server }: HostedNamespace,
-  directory: string | undefined,
+  { name, directory, open: { broker, server } }: HostedNamespace,
   mayShow: boolean,
 ): ReadyNamespace {
   const entities = broker.listEntities();

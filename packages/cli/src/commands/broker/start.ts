@@ -59,6 +59,10 @@ export function withStartOptions(command: WaybillCommand): WaybillCommand {
       "--ready-file <file>",
       "write connection strings and ports there as JSON once clients can connect; removed when it stops",
     )
+    .option(
+      "--exit-on-disk-failure",
+      "end with code 3 when the disk is full or fails; default: continue by itself once it can be written",
+    )
     .option("--json", "write JSON, one line for each event")
     .option("--verbose", "also log what happens to messages, sessions and entities");
 }
