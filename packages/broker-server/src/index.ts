@@ -1,6 +1,7 @@
 // For applications.
 
 export type { AccessRight, SharedAccessKey } from "./authorization/shared-access-key.js";
+export type { ServerEvent } from "./events/server-event.js";
 export { type IdleTimeouts, serviceIdleTimeouts } from "./options/idle-timeouts.js";
 export {
   defaultServeLimits,

@@ -245,6 +245,39 @@ describe("waybill broker", () => {
     });
   });
 
+  it("logs who is refused and why, and connections with --verbose", async () => {
+    await using folder = await openFolder();
+    const keys = JSON.stringify([
+      { name: "root", key: "root-key", rights: ["Manage"] },
+      { name: "reader", key: "reader-key", rights: ["Listen"] },
+    ]);
+    const args = ["--config", await folder.write("Config.json", config), "--verbose"];
+    await using broker = await startBroker([...args, "--keys", await folder.write("keys.json", keys)]);
+    const as = (name: string, key: string) =>
+      broker.connectionString.replace("Name=root", `Name=${name}`).replace("***", key);
+    for (const text of [as("reader", "reader-key"), as("reader", "wrong-key"), as("nobody", "reader-key")]) {
+      const client = new ServiceBusClient(text, { retryOptions: { maxRetries: 0 } });
+      await expect(client.createSender("orders").sendMessages({ body: "x" })).rejects.toThrow();
+      await client.close();
+    }
+    const env = { SERVICEBUS_CONNECTION_STRING: as("reader", "reader-key") };
+    expect(await runCommand(["broker", "purge", "orders"], { env })).toMatchObject({ exitCode: 3 });
+    expect(await broker.stop()).toBe(0);
+    const refused = broker.events.filter(({ event }) => event === "refused");
+    expect(refused.map(({ entity, detail }) => `${entity}: ${detail}`)).toEqual([
+      "orders: no token of the client has the right to Send",
+      "orders: the token was not signed with the key of the policy 'reader'",
+      "orders: there is no policy 'nobody'",
+      "orders: the token has no right to Manage",
+    ]);
+    expect(refused[0]).toMatchObject({ level: "warn", client: expect.stringMatching(/^127\.0\.0\.1:\d+$/) });
+    const connections = broker.events.filter(({ event }) => /connected$/.test(event as string));
+    expect(connections.map(({ level, event }) => `${level} ${event}`)).toEqual(
+      Array(3).fill(["debug connected", "debug disconnected"]).flat(),
+    );
+    expect(JSON.stringify(broker.events)).not.toMatch(/reader-key|wrong-key|sig=/);
+  });
+
   it("logs what happens to messages with --verbose, without their content", async () => {
     await using folder = await openFolder();
     await using broker = await startBroker([
@@ -277,7 +310,9 @@ describe("waybill broker", () => {
     expect(JSON.stringify(broker.events)).not.toContain("secret text");
   });
 
-  const hasSmallDisks = spawnSync("unshare", ["-rm", "true"]).status === 0;
+  // Mounts that only one process sees.
+  const [unshare, ...own] = ["unshare", "-rm"] as const;
+  const hasSmallDisks = spawnSync(unshare, [...own, "true"]).status === 0;
 
   it.runIf(hasSmallDisks)(
     "says that the disk is full, is degraded, and continues once there is room",

@@ -1,6 +1,8 @@
 import type { Clock } from "@waybill/broker";
 import type { ClockAttachment, ClockDriven } from "@waybill/broker/front-end";
+import { quoted } from "../events/server-event.js";
 import { requestLimits } from "../limits/request-limits.js";
+import { toEntityPath } from "../refusals/address.js";
 import { limitExceeded, notFound, unauthorized } from "../refusals/error.js";
 import type { EntityOwners } from "./owner.js";
 import {
@@ -19,6 +21,16 @@ export type Authorization =
   | { readonly kind: "keys"; readonly keys: readonly SharedAccessKey[] }
   | { readonly kind: "development" };
 
+/** What a connection does when its rights change. */
+export interface ClaimsCallbacks {
+  /** The client has sent a valid token or secret; `key` is the identity of its key. */
+  onShown(key: string): void;
+  /** A token has expired, so that its links must be closed. */
+  onExpired(): void;
+  /** A token or a secret is not valid, or a right is missing. */
+  onRefused(entity: string, reason: string): void;
+}
+
 /** Prevents a client from filling the memory with tokens. */
 const { tokens: grantLimit } = requestLimits;
 
@@ -28,27 +40,15 @@ export class Claims implements ClockDriven {
   readonly #clock: Clock;
   readonly #owners: EntityOwners;
   readonly #grants = new Map<string, Grant>();
-  readonly #onShown: (key: string) => void;
-  readonly #onExpired: () => void;
+  readonly #callbacks: ClaimsCallbacks;
   #attachment: ClockAttachment | undefined;
   readonly isAwaited = false;
 
-  /**
-   * `onShown` is called with the identity of its key when the client has sent a valid token or secret; `onExpired` when a token has
-   * expired, so that its links must be closed.
-   */
-  constructor(
-    authorization: Authorization,
-    clock: Clock,
-    owners: EntityOwners,
-    onShown: (key: string) => void,
-    onExpired: () => void,
-  ) {
+  constructor(authorization: Authorization, clock: Clock, owners: EntityOwners, callbacks: ClaimsCallbacks) {
     this.#authorization = authorization;
     this.#owners = owners;
     this.#clock = clock;
-    this.#onShown = onShown;
-    this.#onExpired = onExpired;
+    this.#callbacks = callbacks;
   }
 
   /** Accepts a token for an audience. Throws the same error for every invalid token, whatever the reason. */
@@ -59,7 +59,10 @@ export class Claims implements ClockDriven {
       nowMs: this.#clock.now(),
       owners: this.#owners,
     });
-    if (grant === undefined) throw unauthorized(invalidToken);
+    if ("fault" in grant) {
+      this.#callbacks.onRefused(toEntityPath(audience) ?? "", grant.fault);
+      throw unauthorized(invalidToken);
+    }
     if (this.#grants.size >= grantLimit && !this.#grants.has(grant.path))
       throw limitExceeded(`A connection holds at most ${grantLimit} tokens.`);
     this.#add(grant);
@@ -72,6 +75,7 @@ export class Claims implements ClockDriven {
       grantForSecret(this.#authorization.keys, name, secret) ??
       grantForSecret(this.#owners.allKeys(), name, secret);
     if (grant !== undefined) this.#add(grant);
+    else this.#callbacks.onRefused("", `no policy ${quoted(name)} has this key`);
     return grant !== undefined;
   }
 
@@ -99,7 +103,10 @@ export class Claims implements ClockDriven {
   require(path: string, ...rights: readonly AccessRight[]): void {
     const access = this.#accessTo(path, rights);
     if (access === "hidden") throw notFound(path);
-    if (access === "denied") throw unauthorized(missingRights(rights), path);
+    if (access === "denied") {
+      this.#callbacks.onRefused(path, `no token of the client has the right to ${rights.join(" or ")}`);
+      throw unauthorized(missingRights(rights), path);
+    }
   }
 
   /** Stops watching for expiry. */
@@ -119,7 +126,7 @@ export class Claims implements ClockDriven {
   runDue(): void {
     const nowMs = this.#clock.now();
     for (const [path, { expiresAtMs }] of this.#grants) if (expiresAtMs <= nowMs) this.#grants.delete(path);
-    this.#onExpired();
+    this.#callbacks.onExpired();
   }
 
   #accessTo(path: string, rights: readonly AccessRight[]): "granted" | "hidden" | "denied" {
@@ -139,7 +146,7 @@ export class Claims implements ClockDriven {
 
   #add(grant: Grant): void {
     this.#grants.set(grant.path, grant);
-    this.#onShown(grant.key);
+    this.#callbacks.onShown(grant.key);
     if (grant.expiresAtMs === Number.POSITIVE_INFINITY) return;
     this.#attachment ??= this.#clock.attach(this);
     this.#attachment.reschedule();

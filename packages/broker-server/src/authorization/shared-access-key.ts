@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { quoted } from "../events/server-event.js";
 import { entityOf, toEntityPath } from "../refusals/address.js";
 import type { EntityOwners } from "./owner.js";
 
@@ -95,8 +96,13 @@ export interface Presented {
   readonly host?: string;
 }
 
+/** Why a token is not valid: for the log of the server, because clients are told the same for every reason. */
+export interface InvalidToken {
+  readonly fault: string;
+}
+
 /**
- * The grant of a token for its audience; `undefined` if it was issued neither with one of these keys nor with one of the entity, is expired
+ * The grant of a token for its audience, or why it has none: it was issued neither with one of these keys nor with one of the entity, is expired
  * or is for another resource.
  * Source: "Service Bus access control with Shared Access Signatures".
  */
@@ -104,26 +110,31 @@ export function grantForToken(
   keys: readonly SharedAccessKey[],
   token: string,
   { audience, nowMs, owners, host }: Presented,
-): Grant | undefined {
+): Grant | InvalidToken {
   const fields = parseToken(token);
-  if (fields === undefined) return undefined;
+  if (fields === undefined) return { fault: "the token is no shared access signature" };
   const expiresAtMs = Number(fields.se) * 1000;
   // Over HTTP, the resource is the whole URL of a request.
   const named = decode(fields.sr)?.replace(/\?.*$/s, "");
   const resource = named?.toLowerCase() === host?.toLowerCase() ? "" : toPath(named);
   const wanted = toPath(audience);
-  if (named === undefined || resource === undefined || wanted === undefined || !(expiresAtMs > nowMs))
-    return undefined;
-  if (!isWithin(wanted, resource)) return undefined;
+  if (!(expiresAtMs > nowMs)) return { fault: "the token has expired" };
+  if (resource === undefined || wanted === undefined || !isWithin(wanted, resource))
+    return { fault: `the token is for ${quoted(named ?? fields.sr)}` };
   const candidates = new Set([owners.ownerOf(wanted), owners.apparentOwnerOf(wanted)]);
+  let fault = `there is no policy ${quoted(fields.skn)}`;
   for (const key of [...keys, ...[...candidates].flatMap((owner) => owners.keysOf(owner))]) {
     if (key.name !== fields.skn) continue;
     const scope = scopeOf(key);
-    if (scope !== undefined && !candidates.has(scope)) continue;
+    if (scope !== undefined && !candidates.has(scope)) {
+      fault = `the policy ${quoted(fields.skn)} is one of another entity`;
+      continue;
+    }
+    fault = `the token was not signed with the key of the policy ${quoted(fields.skn)}`;
     const signature = createHmac("sha256", key.key).update(`${fields.sr}\n${fields.se}`).digest("base64");
     if (isEqual(signature, fields.sig)) return toGrant(key, wanted, expiresAtMs);
   }
-  return undefined;
+  return { fault };
 }
 
 /** Whether a path equals another or is below it. Both are in lower case. */

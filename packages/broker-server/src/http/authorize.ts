@@ -1,11 +1,14 @@
+import type { Broker } from "@waybill/broker";
 import { type EntityOwners, ownersIn } from "../authorization/owner.js";
 import {
   type AccessRight,
   type Grant,
   grantForToken,
+  type InvalidToken,
   invalidToken,
   isHidden,
   missingRights,
+  type SharedAccessKey,
 } from "../authorization/shared-access-key.js";
 import { notFound } from "../refusals/error.js";
 import type { HttpContext } from "./http-context.js";
@@ -38,28 +41,39 @@ export function authorize(
   rights: readonly AccessRight[],
   { invalid, missing }: RefusalTexts = { invalid: invalidToken, missing: missingRights(rights) },
 ): void {
-  const { authorization, client } = context;
+  const { broker, authorization, client } = context;
   if (authorization.kind === "development") {
     client.trust();
     return;
   }
   const token = tokenOf(request);
-  if (token === undefined)
+  if (token === undefined) {
+    context.onRefused(entity, "the request has no token");
     throw new HttpRefusal(401, "MissingToken: The request has no authorization header.");
-  const grant = grantOf(context, token, urlOf(request.origin, request.segments), entity);
-  if (grant === undefined) throw new HttpRefusal(401, invalid);
+  }
+  const url = urlOf(request.origin, request.segments);
+  const grant = grantOf(broker, authorization.keys, { token, url, entity });
+  if ("fault" in grant) {
+    context.onRefused(entity, grant.fault);
+    throw new HttpRefusal(401, invalid);
+  }
   client.trust(grant.key);
-  if (!hasRight(grant, rights)) throw new HttpRefusal(401, missing);
+  if (!hasRight(grant, rights)) {
+    context.onRefused(entity, `the token has no right to ${rights.join(" or ")}`);
+    throw new HttpRefusal(401, missing);
+  }
   if (isHidden(grant, entity.toLowerCase(), ownersIn(context.broker))) throw notFound(entity);
 }
 
 /** Whether the token of a request grants a right on the entity that its URL names. */
 export function isAuthorized(context: HttpContext, request: HttpRequest, right: AccessRight): boolean {
-  if (context.authorization.kind === "development") return true;
+  const { broker, authorization } = context;
+  if (authorization.kind === "development") return true;
   const { origin, segments } = request;
   const path = segments.join("/");
-  const grant = grantOf(context, tokenOf(request) ?? "", urlOf(origin, segments), path);
-  if (grant === undefined || !hasRight(grant, [right])) return false;
+  const token = tokenOf(request) ?? "";
+  const grant = grantOf(broker, authorization.keys, { token, url: urlOf(origin, segments), entity: path });
+  if ("fault" in grant || !hasRight(grant, [right])) return false;
   return !isHidden(grant, path.toLowerCase(), ownersIn(context.broker));
 }
 
@@ -73,16 +87,19 @@ export function authorizeForward(
   forward: Forward,
   target: string,
 ): void {
-  if (context.authorization.kind === "development") return;
+  const { broker, authorization } = context;
+  if (authorization.kind === "development") return;
   const { origin, host } = request;
   const url = urlOf(origin, target.split("/"));
   const tokens = [tokenOf(request), request.headers[forwardTokens[forward]]];
   for (const token of tokens) {
-    const grant = token === undefined ? undefined : grantOf(context, token, url, target, host);
-    if (grant === undefined || !hasRight(grant, ["Send"])) continue;
+    if (token === undefined) continue;
+    const grant = grantOf(broker, authorization.keys, { token, url, entity: target, host });
+    if ("fault" in grant || !hasRight(grant, ["Send"])) continue;
     if (isHidden(grant, target.toLowerCase(), ownersIn(context.broker))) throw notFound(target);
     return;
   }
+  context.onRefused(target, "no token of the request has the right to Send to the entity to forward to");
   throw new HttpRefusal(401, `Authorization failed for specified action: Send. Resource: '${url}'.`);
 }
 
@@ -91,14 +108,11 @@ function tokenOf({ headers }: HttpRequest): string | undefined {
 }
 
 function grantOf(
-  { broker, authorization }: HttpContext,
-  token: string,
-  url: string,
-  entity: string,
-  host?: string,
-): Grant | undefined {
-  if (authorization.kind === "development") return undefined;
-  return grantForToken(authorization.keys, token, {
+  broker: Broker,
+  keys: readonly SharedAccessKey[],
+  { token, url, entity, host }: { token: string; url: string; entity: string; host?: string },
+): Grant | InvalidToken {
+  return grantForToken(keys, token, {
     audience: url,
     nowMs: broker.clock.now(),
     owners: ownersOf(entity.toLowerCase(), ownersIn(broker)),

@@ -9,6 +9,8 @@ export interface HttpContext {
   /** The name of the namespace. */
   readonly namespace: string;
   readonly client: HttpClient;
+  /** Reports that a token is not valid, or that a right is missing. */
+  onRefused(entity: string, reason: string): void;
   readonly memory: RequestMemory;
   /** Lets others work if the client's turn is over; awaited between slices of long work. */
   readonly pause: () => Promise<void>;

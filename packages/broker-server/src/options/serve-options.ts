@@ -7,6 +7,7 @@ import {
   type SharedAccessKey,
 } from "../authorization/shared-access-key.js";
 import type { PageRules } from "../authorization/web-pages.js";
+import type { ServerEvent } from "../events/server-event.js";
 import { defaultIdleTimeouts, type IdleTimeouts } from "./idle-timeouts.js";
 import { defaultServeLimits, resolveServeLimits, type ServeLimits } from "./serve-limits.js";
 
@@ -57,6 +58,8 @@ export interface ServeOptions {
   readonly idleTimeouts?: IdleTimeouts | undefined;
   /** Limits of what clients use at the same time, before and after they have sent a valid token. Default: see `ServeLimits`. */
   readonly limits?: ServeLimits | undefined;
+  /** Called with each connection and each refused token, for logs. It must not throw. Default: none. */
+  readonly onEvent?: ((event: ServerEvent) => void) | undefined;
 }
 
 /** Options with every default filled in. */
@@ -87,6 +90,7 @@ const optionNames: OptionNames<ServeOptions> = {
   closeTimeoutMs: true,
   idleTimeouts: true,
   limits: true,
+  onEvent: true,
 };
 const loopbackForm = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
@@ -112,6 +116,7 @@ export function resolveServeOptions(options: ServeOptions) {
     closeTimeoutMs: options.closeTimeoutMs ?? closeTimeoutMs,
     idleTimeouts: { ...idleTimeouts, ...options.idleTimeouts },
     limits: resolveServeLimits(options.limits ?? {}),
+    onEvent: options.onEvent,
   };
   requireKnownOptions("serve: idleTimeouts", options.idleTimeouts ?? {}, idleTimeouts);
   requireInteger("serve: port", resolved.port, 0, 65_535);

@@ -49,12 +49,13 @@ export class SocketRouter {
     const unauthenticated = this.#admission.usageOf(undefined);
     this.#arrivals = new Arrivals(this.#context.turns, unauthenticated);
     this.#ready = new Arrivals(this.#context.turns, unauthenticated);
-    const { authorization, namespace, pages } = options;
+    const { authorization, namespace, pages, onEvent } = options;
     this.#http = createHttpServer({
       ...this.#context,
       authorization,
       namespace,
       pages,
+      onEvent,
       admission: this.#admission,
       departures: this.#departures,
       acceptAmqp: (socket) => this.#acceptAmqp(socket),

@@ -34,9 +34,9 @@ export class BrokerLog {
   }
 
   /** Logs a warning. */
-  warn(event: string, text: string): void {
+  warn(event: string, text: string, parts: Readonly<Record<string, unknown>> = {}): void {
     const clean = withoutSecrets(text);
-    if (this.#isJson) this.#json("warn", event, clean, {});
+    if (this.#isJson) this.#json("warn", event, clean, parts);
     else process.stderr.write(`warning: ${printable(clean)}\n`);
   }
 

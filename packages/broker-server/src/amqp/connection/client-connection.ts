@@ -4,6 +4,7 @@ import { type AmqpError, type Connection, createConnection, saslAnonymous, saslP
 import { saslCbs, saslExternal } from "@waybill/amqp/server";
 import { Claims } from "../../authorization/claims.js";
 import { ownersIn } from "../../authorization/owner.js";
+import { clientOf, quoted } from "../../events/server-event.js";
 import type { Admission } from "../../limits/admission.js";
 import type { ConnectionBudget } from "../../limits/connection-budget.js";
 import type { Departures } from "../../limits/departures.js";
@@ -21,7 +22,7 @@ const maxFrameSize = 256 * 1024;
 const host = /^[\w.:[\]-]{1,253}$/;
 
 /** The socket of a connection: TCP or TLS, or a WebSocket as a stream. */
-export type ClientSocket = Duplex & Pick<Socket, "setNoDelay">;
+export type ClientSocket = Duplex & Pick<Socket, "setNoDelay" | "remoteAddress" | "remotePort">;
 
 /** A client's socket with its AMQP connection. */
 export class ClientConnection {
@@ -59,13 +60,13 @@ export class ClientConnection {
     this.#admission = admission;
     const budget = admission.admit((refusal) => this.#evict(toAmqpError(refusal, this.#peer)));
     this.#budget = budget;
-    const claims = new Claims(
-      options.authorization,
-      context.broker.clock,
-      ownersIn(context.broker),
-      (key) => this.#trust(key),
-      () => this.#peer.dropExpired(),
-    );
+    const client = clientOf(socket);
+    const { onEvent } = options;
+    const claims = new Claims(options.authorization, context.broker.clock, ownersIn(context.broker), {
+      onShown: (key) => this.#trust(key),
+      onExpired: () => this.#peer.dropExpired(),
+      onRefused: (entity, detail) => onEvent?.({ type: "refused", client, entity, detail }),
+    });
     const peer = new Peer(context, claims, budget, () => this.#resumeInput());
     this.#peer = peer;
     this.#ticker = {
@@ -99,7 +100,9 @@ export class ClientConnection {
         isTurnOver: () => this.#isHeldUp || context.turns.isOver(),
         onOutput: () => queueMicrotask(() => this.#flush()),
         onOpen: (connection) => {
-          const { hostname = "" } = connection.remoteOpen ?? {};
+          const { hostname = "", containerId = "" } = connection.remoteOpen ?? {};
+          onEvent?.({ type: "connected", client, detail: quoted(containerId) });
+          socket.once("close", () => onEvent?.({ type: "disconnected", client }));
           peer.namespace = host.test(hostname) ? hostname : options.host;
           if (this.#refusal !== undefined) connection.close(toAmqpError(this.#refusal, peer));
           this.#idle = new IdleWatch(options.idleTimeouts, peer, (refusal) => {

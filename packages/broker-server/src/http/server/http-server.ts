@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { ClientConnection, ClientSocket } from "../../amqp/connection/client-connection.js";
 import type { ServerContext } from "../../amqp/peer.js";
 import { refusalOfPage } from "../../authorization/web-pages.js";
+import { clientOf } from "../../events/server-event.js";
 import type { Admission } from "../../limits/admission.js";
 import type { Departures } from "../../limits/departures.js";
 import type { ResolvedServeOptions } from "../../options/serve-options.js";
@@ -16,7 +17,7 @@ import { acceptWebSockets } from "./web-sockets.js";
 /** What an HTTP server needs. */
 interface HttpSettings
   extends ServerContext,
-    Pick<ResolvedServeOptions, "authorization" | "namespace" | "pages"> {
+    Pick<ResolvedServeOptions, "authorization" | "namespace" | "pages" | "onEvent"> {
   readonly admission: Admission;
   readonly departures: Departures;
   /** Accepts AMQP over a WebSocket. */
@@ -116,7 +117,10 @@ async function respond(
       if (turns.isOver()) await turns.next(client.usage);
     };
     const { batchMessages } = limits;
-    return await handle({ ...settings, batchMessages, client, memory, pause }, request);
+    const address = clientOf(incoming.socket);
+    const onRefused = (entity: string, detail: string): void =>
+      settings.onEvent?.({ type: "refused", client: address, entity, detail });
+    return await handle({ ...settings, batchMessages, client, memory, pause, onRefused }, request);
   } catch (error) {
     // Loaded together with the XML library, which the broker does not need to start.
     const { toErrorResponse } = await import("../error.js");

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { ClientConnection, ClientSocket } from "../../amqp/connection/client-connection.js";
@@ -39,7 +40,7 @@ export function acceptWebSockets(
     upgrade(upgrader, request, socket, head).then(
       ({ webSocket, stream }) => {
         leave(socket);
-        const connection = accept(toClientSocket(webSocket, stream));
+        const connection = accept(toClientSocket(webSocket, stream, socket as Socket));
         limitMessages(webSocket, socket, () =>
           connection.isTrusted ? limits.connectionBytes : limits.unauthenticated.connectionBytes,
         );
@@ -83,9 +84,15 @@ async function upgrade(
 }
 
 /** A WebSocket as a stream of bytes, whose message boundaries are irrelevant. */
-function toClientSocket(webSocket: WebSocket, stream: Duplex): ClientSocket {
+function toClientSocket(
+  webSocket: WebSocket,
+  stream: Duplex,
+  { remoteAddress, remotePort }: Socket,
+): ClientSocket {
   const socket: ClientSocket = Object.assign(stream, {
     setNoDelay: () => socket as never,
+    remoteAddress,
+    remotePort,
     // Everything written in one turn is sent as one message.
     _writev: (parts: { readonly chunk: Buffer }[], done: (error?: Error | null) => void) => {
       webSocket.send(Buffer.concat(parts.map(({ chunk }) => chunk)), done);

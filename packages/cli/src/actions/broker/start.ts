@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import type { Broker, Tier } from "@waybill/broker";
+import type { ServerEvent } from "@waybill/broker-server";
 import { defaultNamespace, type NamespaceConfig } from "@waybill/broker-server/config";
 import { isLoopback, resolveBrokerKeys } from "../../broker-host/broker-keys.js";
 import { BrokerLog } from "../../broker-host/broker-log.js";
+import { ConnectionLog } from "../../broker-host/connection-log.js";
 import { HostedNamespace } from "../../broker-host/hosted-namespace.js";
 import { keepServing } from "../../broker-host/keep-serving.js";
 import { describePortHolder, inUrl } from "../../broker-host/port-holder.js";
@@ -51,6 +53,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
     const tls = await resolveTls(options);
     for (const [index, config] of namespaces.entries()) {
       const isFirst = index === 0;
+      const connections = new ConnectionLog(log, config.name);
       const serve = {
         ...keys,
         tls: tls?.options,
@@ -59,6 +62,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
         host: options.host,
         port: options.port === 0 ? 0 : options.port + index,
         additionalPorts: isFirst ? options.alsoPort : undefined,
+        onEvent: (event: ServerEvent) => connections.add(event),
       };
       const { data } = options;
       const directory =

@@ -64,5 +64,5 @@ export function withStartOptions(command: WaybillCommand): WaybillCommand {
       "end with code 3 when the disk is full or fails; default: continue by itself once it can be written",
     )
     .option("--json", "write JSON, one line for each event")
-    .option("--verbose", "also log what happens to messages, sessions and entities");
+    .option("--verbose", "also log connections, and what happens to messages, sessions and entities");
 }
