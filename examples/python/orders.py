@@ -1,4 +1,4 @@
-"""Sends and receives with Microsoft's SDK for Python, first with the synchronous client, then with the asynchronous one.
+"""Sends and receives with Microsoft's SDK for Python, first with the synchronous client, then with the asynchronous one, at last in a session.
 
 SERVICEBUS_CONNECTION_STRING names the namespace. WAYBILL_CA names the file of the local authority, for brokers with TLS.
 """
@@ -33,5 +33,17 @@ async def place_order_async(text):
                 await receiver.complete_message(message)
 
 
+def visit(customer):
+    with ServiceBusClient.from_connection_string(CONNECTION_STRING, **OPTIONS) as client:
+        with client.get_queue_sender("visits") as sender:
+            sender.send_messages(ServiceBusMessage("in a session", subject="visited", session_id=customer))
+        with client.get_queue_receiver("visits", session_id=customer, max_wait_time=10) as receiver:
+            for message in receiver.receive_messages(max_message_count=1):
+                print(message.subject, str(message), receiver.session.session_id)
+                receiver.complete_message(message)
+            receiver.session.set_state("greeted")
+
+
 place_order("with the synchronous client")
 asyncio.run(place_order_async("with the asynchronous client"))
+visit("customer-7")

@@ -43,6 +43,7 @@ const navigation: readonly NavigationGroup[] = [
       "azure-functions",
       "nestjs",
       "testing",
+      "replacing-the-emulator",
       "other-languages",
     ],
   },

@@ -1,0 +1,82 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { ServiceBusClient } from "@azure/service-bus";
+import { expect, it, vi } from "vitest";
+import { openFolder } from "./environments.test-support.js";
+
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+const page = await readFile(new URL("../../../docs/replacing-the-emulator.md", import.meta.url), "utf8");
+
+/** The code blocks of the page in one language. */
+function blocks(language: string): string[] {
+  return Array.from(
+    page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm")),
+    ([, text = ""]) => text,
+  );
+}
+
+/** The broker with the arguments of the page, but on free ports. */
+async function startBroker(config: string) {
+  const [, args = ""] = /^npx waybill (broker .*)$/m.exec(page) ?? [];
+  const own = args.replace("Config.json", config).replace("5300", "0").split(" ");
+  const child: ChildProcess = spawn(process.execPath, [bin, ...own, "--port", "0"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  let text = "";
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    text += `${line}\n`;
+    if (line.startsWith("Ready")) break;
+  }
+  const [, port = ""] = /ports {3}(\d+)/.exec(text) ?? [];
+  return {
+    text,
+    port,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+it("serves the file, the connection string and the programs of the page", async () => {
+  await using folder = await openFolder();
+  await using broker = await startBroker(await folder.write("Config.json", blocks("json")[0] ?? ""));
+  expect(broker.text).toContain("Namespace sbemulatorns, all features, in memory: 2 queues");
+  const [usual = ""] = blocks("text");
+  const connectionString = usual.trim().replace("localhost", `localhost:${broker.port}`);
+
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  // #region javascript
+  const client = new ServiceBusClient(connectionString);
+  await client.createSender("orders").sendMessages({ body: { id: 1 }, subject: "order-placed" });
+
+  const receiver = client.createReceiver("orders");
+  const [message] = await receiver.receiveMessages(1);
+  console.log(message?.subject, message?.body);
+  await receiver.completeMessage(message!);
+  await client.close();
+  // #endregion
+  expect(log.mock.calls).toEqual([["order-placed", { id: 1 }]]);
+  log.mockRestore();
+
+  await folder.write("npx", `#!/bin/sh\nshift\nexec "${process.execPath}" "${bin}" "$@"\n`);
+  const script = blocks("console").find((text) => text.includes("curl")) ?? "";
+  const { stdout } = await promisify(execFile)(
+    "bash",
+    ["-ec", `chmod +x npx; ${script.replace(":5672", `:${broker.port}`)}`],
+    {
+      cwd: folder.path,
+      env: {
+        ...process.env,
+        PATH: `${folder.path}:${process.env.PATH}`,
+        SERVICEBUS_CONNECTION_STRING: connectionString,
+      },
+    },
+  );
+  expect(stdout).toBe('{"id":1}');
+});
