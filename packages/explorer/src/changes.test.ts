@@ -108,6 +108,40 @@ describe("a repair from the page", () => {
     expect((await next.get("/api/repair/interrupted?entity=orders")).json()).toEqual({});
   });
 
+  it("shows what was sent when the broker goes away in the middle, and says so", async () => {
+    await using fixture = await openExplorer({ allowChanges: true, refreshIntervalInMs: 100 });
+    await fixture.send(...Array.from({ length: 20 }, (_, id) => order(id)));
+    await fixture.deadLetter(20);
+    const live = fixture.follow("/api/live");
+    await live.until(({ entities }) => entities !== undefined);
+    await fixture.post("/api/repair", { entity: "orders", rate: 2 });
+    await until(async () => (await jobs(fixture))[0]?.resubmitted === 10);
+    await fixture.broker.close();
+    await until(async () => {
+      fixture.clock.advance(500);
+      return (await jobs(fixture))[0]?.state === "failed";
+    });
+    const { entities, repairs, error } = await live.until(
+      (line) => line.repairs[0]?.state === "failed" && line.error !== undefined,
+    );
+    const { found } = (await fixture.get("/api/repair/interrupted?entity=orders")).json<{
+      found: { sent: number; maybeSent: number };
+    }>();
+    expect(found.sent).toBe(10);
+    expect(repairs[0]).toMatchObject({
+      resubmitted: found.sent,
+      maybeSent: found.maybeSent,
+      error: expect.stringMatching(
+        /^The broker does not answer \(closed: .*\)\. When it does again, resume the repair: its receipts hold what was sent\.$/,
+      ),
+    });
+    // Counts that cannot be read any more are those of before, and the page says why.
+    expect({ paths: entities?.map(({ path }) => path), error }).toEqual({
+      paths: ["orders"],
+      error: expect.stringMatching(/^closed: /),
+    });
+  });
+
   it("gives up an interrupted one only when told to", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     await fixture.send(...Array.from({ length: 20 }, (_, id) => order(id)));

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBroker, createManualClock } from "@waybill/broker";
@@ -8,6 +8,7 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import type { ExplorerOptions } from "./options/explorer-options.js";
+import type { LiveView } from "./server/live.js";
 import { type ExplorerServeOptions, startExplorer } from "./server/start-explorer.js";
 
 /** The chain of all tests here. */
@@ -72,6 +73,8 @@ export async function openExplorer(options: Partial<ExplorerOptions & ExplorerSe
     ask,
     get: (path: string) => ask(path, { headers: { cookie } }),
     post: (path: string, body: unknown) => ask(path, { method: "POST", headers, body: JSON.stringify(body) }),
+    /** A stream whose lines are read while it is open. */
+    follow: (path: string) => followLines(`${base}${path}`, { cookie }),
     send: (...messages: EncodedMessage[]) => transport.createSender("orders").send(messages),
     async deadLetter(count: number, deadLetterReason = "DeserializationFailed"): Promise<void> {
       const receiver = transport.createReceiver({ queue: "orders" }, "peekLock");
@@ -86,6 +89,27 @@ export async function openExplorer(options: Partial<ExplorerOptions & ExplorerSe
       await transport.close();
       await broker.close();
       await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function followLines(url: string, headers: Readonly<Record<string, string>>) {
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { headers }, resolve).once("error", reject).end();
+  });
+  return {
+    /** The first line for which it holds. */
+    async until(holds: (line: LiveView) => boolean): Promise<LiveView> {
+      let rest = "";
+      const response = await answered;
+      response.setEncoding("utf8");
+      for await (const chunk of response.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
+        const parts = (rest + chunk).split("\n");
+        rest = parts.pop() ?? "";
+        const found = parts.map((part) => JSON.parse(part) as LiveView).find(holds);
+        if (found !== undefined) return found;
+      }
+      throw new Error("The stream ended before.");
     },
   };
 }

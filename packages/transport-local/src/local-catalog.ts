@@ -1,9 +1,18 @@
 import type { Broker, EntityDescription } from "@waybill/broker";
 import type { CatalogEntity, EntityCatalog, EntityName } from "@waybill/core/transport";
+import { toLocalError } from "./local-error.js";
 
-/** The catalog of a broker in the same process, with exact counts. */
+/** The catalog of a broker in the same process, with exact counts. `listEntities` rejects with a `WaybillError` when the broker is closed. */
 export function localCatalog(broker: Broker): EntityCatalog {
-  return { listEntities: async () => broker.listEntities().map(toCatalogEntity) };
+  return {
+    async listEntities() {
+      try {
+        return broker.listEntities().map(toCatalogEntity);
+      } catch (error) {
+        throw toLocalError(error, "$Resources");
+      }
+    },
+  };
 }
 
 function toCatalogEntity(description: EntityDescription): CatalogEntity {

@@ -4,6 +4,7 @@ import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transpor
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createFixture, quiet, until } from "../test/fixture.js";
+import { localCatalog } from "./local-catalog.js";
 import { localTransport } from "./local-transport.js";
 
 describe("localTransport", () => {
@@ -160,6 +161,7 @@ describe("localTransport", () => {
     const waiting = peekLock(transport).receive({ maxMessages: 1, maxWaitTimeInMs: 5_000 });
     await broker.close();
     await expect(waiting).rejects.toMatchObject({ code: "closed" });
+    await expect(localCatalog(broker).listEntities()).rejects.toMatchObject({ code: "closed" });
   });
 
   it("ends a pending session accept when it closes", async () => {

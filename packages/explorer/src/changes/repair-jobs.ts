@@ -6,7 +6,7 @@ import { openReceiptFile, type RepairResult, repairDeadLetters } from "@waybill/
 import { describePlan, planOf } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { RequestError } from "../wire/request-error.js";
-import { type RepairRequest, receiptFile, repairOptions } from "./repair-request.js";
+import { interruptedIn, type RepairRequest, receiptFile, repairOptions } from "./repair-request.js";
 
 /** The state of a repair. */
 export interface RepairJobView {
@@ -17,6 +17,8 @@ export interface RepairJobView {
   readonly plan: readonly string[];
   readonly state: "running" | "cancelling" | "cancelled" | "done" | "failed";
   readonly resubmitted: number;
+  /** How many more it began to send before it failed: whether the broker got them is not known. */
+  readonly maybeSent: number;
   /** Messages that an interrupted repair had sent, and that this one only removed. */
   readonly resumed: number;
   readonly skipped: Readonly<Partial<Record<string, number>>>;
@@ -33,6 +35,9 @@ interface Job {
   readonly controller: AbortController;
   readonly ended: Promise<void>;
 }
+
+/** Errors of a broker that is gone, at least for now. */
+const unreachable: ReadonlySet<string> = new Set(["connection-lost", "timeout", "closed"]);
 
 /** How many jobs are kept. */
 const maxJobs = 100;
@@ -55,7 +60,8 @@ export class RepairJobs {
     const id = String(++this.#count);
     const receipts = receiptFile(this.#context, request.from);
     const controller = new AbortController();
-    const nothing = { resubmitted: 0, resumed: 0, skipped: {}, possibleDuplicates: [], locked: undefined };
+    const counts = { resubmitted: 0, maybeSent: 0, resumed: 0, skipped: {} };
+    const nothing = { ...counts, possibleDuplicates: [], locked: undefined };
     const plan = describePlan(planOf({ ...this.#context, ...request }));
     const view: RepairJobView = { id, path, plan, state: "running", ...nothing, receipts, error: undefined };
     const job: Job = { view, controller, ended: Promise.resolve() };
@@ -91,8 +97,11 @@ export class RepairJobs {
     const onProgress = (result: RepairResult) => {
       job.view = { ...job.view, ...resultView(result) };
     };
+    let sentBefore = 0;
     try {
       await mkdir(dirname(job.view.receipts), { recursive: true });
+      if (request.interrupted !== "replace")
+        sentBefore = (await interruptedIn(this.#context, request.from))?.sent ?? 0;
       const receipts = await openReceiptFile(job.view.receipts);
       try {
         const abortSignal = job.controller.signal;
@@ -107,8 +116,22 @@ export class RepairJobs {
         job.controller.signal.aborted && error instanceof WaybillError && error.code === "aborted";
       job.view = isCancelled
         ? { ...job.view, state: "cancelled" }
-        : { ...job.view, state: "failed", error: errorText(error) };
+        : {
+            ...job.view,
+            ...(await this.#noted(request, sentBefore)),
+            state: "failed",
+            error: errorText(error),
+          };
     }
+  }
+
+  /** What a repair that failed did according to its receipts: it may have sent messages since it last told its progress. */
+  async #noted(
+    request: RepairRequest,
+    sentBefore: number,
+  ): Promise<Pick<RepairJobView, "resubmitted" | "maybeSent"> | undefined> {
+    const noted = await interruptedIn(this.#context, request.from).catch(() => undefined);
+    return noted && { resubmitted: noted.sent - sentBefore, maybeSent: noted.maybeSent };
   }
 
   #forgetOldest(): void {
@@ -132,5 +155,8 @@ function resultView({ possibleDuplicates, locked, ...counts }: RepairResult) {
 }
 
 function errorText(error: unknown): string {
-  return error instanceof WaybillError ? `${error.code}: ${error.text}` : "The repair failed.";
+  if (!(error instanceof WaybillError)) return "The repair failed.";
+  const text = `${error.code}: ${error.text}`;
+  if (!unreachable.has(error.code)) return text;
+  return `The broker does not answer (${text.replace(/\.$/, "")}). When it does again, resume the repair: its receipts hold what was sent.`;
 }

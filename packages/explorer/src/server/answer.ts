@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { underEither } from "@waybill/foundation";
 import { Fields } from "../wire/fields.js";
 import { describeError, RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
@@ -23,8 +24,9 @@ export async function answer(
         ? await readJsonBody(request, (route.kind === "json" ? route.maxBytes : undefined) ?? maxBodyBytes)
         : undefined;
     const fields = body === undefined ? new Fields(url.searchParams) : Fields.of(body);
-    const abortSignal = AbortSignal.any([gone.signal, closing]);
-    await respond(route, { ...parts, fields, body, abortSignal }, response);
+    await underEither(gone.signal, closing, (abortSignal) =>
+      respond(route, { ...parts, fields, body, abortSignal }, response),
+    );
   } catch (error) {
     if (!response.destroyed) fail(response, error);
   }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { toWire } from "../wire/to-wire.js";
 
@@ -16,7 +15,15 @@ export class LineStream {
 
   /** Resolves when the reader has caught up, or has disconnected. */
   async drained(): Promise<void> {
-    if (!this.#response.writableNeedDrain || this.#response.destroyed) return;
-    await Promise.race([once(this.#response, "drain"), once(this.#response, "close")]);
+    const response = this.#response;
+    if (!response.writableNeedDrain || response.destroyed) return;
+    // Both listeners are removed by whichever comes first: the stream of counts waits here as often as its page is slow.
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        response.off("drain", end).off("close", end);
+        resolve();
+      };
+      response.on("drain", end).on("close", end);
+    });
   }
 }

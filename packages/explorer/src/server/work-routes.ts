@@ -1,5 +1,4 @@
-import { entityPathOf, systemScheduler } from "@waybill/core/transport";
-import { pause } from "@waybill/foundation";
+import { entityPathOf } from "@waybill/core/transport";
 import { takeCensus } from "@waybill/migration/census";
 import {
   type CensusProgress,
@@ -19,7 +18,6 @@ import {
 } from "../changes/repair-request.js";
 import { sendMessage } from "../changes/send-message.js";
 import { decodePayloads } from "../reads/codec-server.js";
-import { listEntities } from "../reads/entities.js";
 import { instant } from "../reads/message-row.js";
 import { peekOne } from "../reads/peek.js";
 import { findConversation } from "../search/conversation.js";
@@ -29,11 +27,12 @@ import { type SearchEvent, searchMessages } from "../search/search-messages.js";
 import { RequestError } from "../wire/request-error.js";
 import { toWire } from "../wire/to-wire.js";
 import type { LineStream } from "./line-stream.js";
+import { streamLive } from "./live.js";
 import { type Call, type Download, json, type Routes } from "./route.js";
 
 /** The routes that run long, store something, or change something. */
 export const workRoutes: Routes = {
-  "GET /api/live": { kind: "lines", answer: live },
+  "GET /api/live": { kind: "lines", answer: streamLive },
   "GET /api/search": { kind: "lines", answer: search },
   "GET /api/searches": json(({ context }) => listSearches(context.directory)),
   "POST /api/searches": json(({ context, fields }) =>
@@ -68,19 +67,6 @@ export const workRoutes: Routes = {
     maxBytes: 8 * 1024 * 1024,
   }),
 };
-
-/** Streams the counts and repairs whenever they change. */
-async function live({ context, jobs, abortSignal }: Call, lines: LineStream): Promise<void> {
-  let last = "";
-  while (!abortSignal.aborted) {
-    const state = { entities: await listEntities(context, abortSignal), repairs: jobs.list() };
-    const text = toWire(state);
-    if (text !== last) lines.write({ at: new Date().toISOString(), ...state });
-    last = text;
-    await lines.drained();
-    await pause(context.refreshIntervalInMs, systemScheduler, abortSignal);
-  }
-}
 
 async function search({ context, fields, abortSignal }: Call, lines: LineStream): Promise<void> {
   const criteria = searchCriteria(fields);

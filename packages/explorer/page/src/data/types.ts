@@ -14,6 +14,7 @@ export type { Conversation } from "../../../src/search/conversation.js";
 export type { SavedSearch } from "../../../src/search/saved-searches.js";
 export type { SearchCriteria } from "../../../src/search/search-criteria.js";
 export type { SearchEvent } from "../../../src/search/search-messages.js";
+export type { LiveView } from "../../../src/server/live.js";
 export type { About } from "../../../src/server/read-routes.js";
 export type { InterruptedView } from "../../../src/server/work-routes.js";
 export type { ContainerNode, LeafNode, ValueNode } from "../../../src/values/value-tree.js";

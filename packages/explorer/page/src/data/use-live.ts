@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { errorText, lines } from "./api.js";
-import type { EntityView, RepairJobView } from "./types.js";
+import type { EntityView, LiveView, RepairJobView } from "./types.js";
 
 /** The current counts and repairs. */
 export interface Live {
@@ -32,8 +32,8 @@ export function useLive(): Live {
 async function follow(signal: AbortSignal, onLive: (change: (before: Live) => Live) => void): Promise<void> {
   while (!signal.aborted) {
     try {
-      for await (const state of lines<Omit<Live, "error">>("live", { signal }))
-        onLive(() => ({ ...state, error: undefined }));
+      for await (const { at, entities, repairs, error } of lines<LiveView>("live", { signal }))
+        onLive(() => ({ at, entities, repairs, error }));
     } catch (error) {
       if (!signal.aborted) onLive((before) => ({ ...before, error: errorText(error) }));
     }

@@ -182,6 +182,7 @@ function Progress({ job, total, onCancel }: ProgressProps): VNode {
       <progress max={Math.max(total ?? done, done, 1)} value={done} aria-label="Messages sent again" />
       <p>
         <strong>{job.state}</strong>: {countText(job.resubmitted)} sent again
+        {job.maybeSent > 0 ? `, ${countText(job.maybeSent)} more may have been sent` : ""}
         {job.resumed > 0 ? `, ${countText(job.resumed)} had been sent before and were removed` : ""}
         {Object.entries(job.skipped).map(([why, count]) => `, ${countText(count ?? 0)} stay: ${why}`)}
         {job.possibleDuplicates.length > 0
