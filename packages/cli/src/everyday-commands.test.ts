@@ -29,6 +29,7 @@ describe.each(environments)("on $name", ({ open }) => {
       ["several", ["--where", "tenant=1", "--where", "messageId=order-3"], ["order-3"]],
       ["a path into the body", ["--path", "$.customer.id=20"], ["order-2"]],
       ["a text in the body", ["--text", "CUSTOMER"], ["order-1", "order-2", "order-3"]],
+      ["a regular expression", ["--text", "/^order-[23]$/"], ["order-2", "order-3"]],
       ["a maximum", ["--where", "tenant=1", "--max", "1"], ["order-1"]],
       ["what cannot be read", ["--undeserializable"], ["garbage"]],
       ["the reason why", ["--reason", "nodeserializer"], ["garbage"]],

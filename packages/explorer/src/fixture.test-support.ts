@@ -76,10 +76,15 @@ export async function openExplorer(options: Partial<ExplorerOptions & ExplorerSe
     /** A stream whose lines are read while it is open. */
     follow: (path: string) => followLines(`${base}${path}`, { cookie }),
     send: (...messages: EncodedMessage[]) => transport.createSender("orders").send(messages),
-    async deadLetter(count: number, deadLetterReason = "DeserializationFailed"): Promise<void> {
+    async deadLetter(
+      count: number,
+      deadLetterReason = "DeserializationFailed",
+      deadLetterErrorDescription?: string,
+    ): Promise<void> {
       const receiver = transport.createReceiver({ queue: "orders" }, "peekLock");
       for (const { settlement } of await receiver.receive({ maxMessages: count, maxWaitTimeInMs: 0 }))
-        if (settlement !== undefined) await receiver.deadLetter(settlement, { deadLetterReason });
+        if (settlement !== undefined)
+          await receiver.deadLetter(settlement, { deadLetterReason, deadLetterErrorDescription });
       await receiver.close();
     },
     waiting: (path: { queue: string; subQueue?: "deadLetter" }) =>

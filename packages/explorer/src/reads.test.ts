@@ -231,6 +231,7 @@ describe("an explorer", () => {
     expect(await hits(`path=${encodeURIComponent("$.lines[0].sku")}&value=a-1`)).toEqual(["order-1"]);
     expect(await hits(`path=${encodeURIComponent("$..sku")}&entity=orders`)).toEqual(["order-1", "order-2"]);
     expect(await hits("property=tenant&propertyValue=contoso")).toEqual(["order-2"]);
+    expect(await hits("property=tenant&propertyValue=TOS")).toEqual(["order-2"]);
     expect(await hits("property=messageId&propertyValue=garbage")).toEqual(["garbage"]);
     expect(await hits("reason=truncated")).toEqual(["garbage"]);
     expect((await fixture.get("/api/search?path=lines")).text).toContain("must be a path");
@@ -258,9 +259,9 @@ describe("an explorer", () => {
       }),
       order(4, { messageId: "other" }),
     );
-    const { messages } = (await fixture.get("/api/conversation?id=answer")).json<{
-      messages: { row: { messageId: string } }[];
-    }>();
+    const messages = (await fixture.get("/api/conversation?id=answer"))
+      .lines<{ kind: string; messages: { row: { messageId: string } }[] }>()
+      .flatMap(({ kind, messages: found }) => (kind === "done" ? found : []));
     expect(messages.map(({ row }) => row.messageId)).toEqual(["question", "answer", "side"]);
   });
 

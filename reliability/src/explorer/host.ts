@@ -10,6 +10,7 @@ import { fillDemo } from "./demo-data.js";
 import { fillGapped, sendFollowed, take } from "./gapped-data.js";
 import { fillHostile } from "./hostile-data.js";
 import { fillMillion, flood } from "./load-data.js";
+import { fillSearched } from "./search-data.js";
 
 // The process of the explorer: a broker with the data of the tests, and the page for it. Obeys its parent over IPC.
 
@@ -27,7 +28,7 @@ export type HostRequest =
   /** The sequence numbers of a queue. */
   | { readonly ask: "numbers"; readonly queue: string }
   | { readonly ask: "send-followed" | "take-followed"; readonly count: number }
-  | { readonly ask: "fill-million" }
+  | { readonly ask: "fill-million" | "fill-searched" }
   | { readonly ask: "end" };
 
 const scratch = openScratch("explorer-browser");
@@ -82,6 +83,8 @@ async function work(request: HostRequest): Promise<unknown> {
       return lockedIn(request.path);
     case "fill-million":
       return await fillMillion(broker, transport);
+    case "fill-searched":
+      return await fillSearched(broker, transport);
     case "flood":
       // Answers at once: it goes on while the page is used, and ends with the broker at the latest.
       void flood(broker, transport, request.perSecond, request.seconds).catch(() => {});

@@ -11,6 +11,7 @@ import { listChecks } from "./list-checks.js";
 import { loadChecks } from "./load-checks.js";
 import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
+import { searchChecks } from "./search-checks.js";
 
 // Checks the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
 // eras with their dead letters, plus hostile bodies and a queue of a million messages. Exits with 1 when a check fails.
@@ -29,7 +30,14 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
   );
   const picturesCheck = { title: "takes its pictures, light and dark", run: pictures };
   const changes = [...changeChecks, ...killedRepairChecks];
-  const checks = [...readChecks, ...listChecks, ...changes, picturesCheck, ...(args.load ? loadChecks : [])];
+  const checks = [
+    ...readChecks,
+    ...listChecks,
+    ...searchChecks,
+    ...changes,
+    picturesCheck,
+    ...(args.load ? loadChecks : []),
+  ];
   for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check, stage);
 }
 console.log(

@@ -11,7 +11,10 @@ export function withFilters(command: WaybillCommand): WaybillCommand {
       repeatable(String),
     )
     .option("--reason <text>", "the dead-letter reason, or why the message cannot be deserialized")
-    .option("--text <text>", "a text in the body, in any letter case")
+    .option(
+      "--text <text>",
+      "a part of a text anywhere in a message, in any letter case; or a regular expression: /…/",
+    )
     .option("--path <path[=value]>", "a JSON path into the decoded body: '$.customer.id=7', '$.lines[*].sku'")
     .addOption(new Option("--state <state>", "its state").choices(["active", "deferred", "scheduled"]))
     .option("--undeserializable", "only what cannot be deserialized");

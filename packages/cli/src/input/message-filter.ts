@@ -1,5 +1,6 @@
 import type { DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage, MessageState } from "@waybill/core/transport";
+import type { SearchCriteria } from "@waybill/explorer/search";
 import { UsageError } from "../errors/usage-error.js";
 
 /** Which messages are shown; all that are given must hold. */
@@ -15,7 +16,7 @@ export interface FilterOptions {
 /** Whether a message is shown. */
 export type MessageFilter = (message: DeliveredMessage, outcome: DeserializationOutcome) => boolean;
 
-/** Makes a filter of the options; undefined if every message is shown. Throws `UsageError` for a path that cannot be read. */
+/** Makes a filter of the options; undefined if every message is shown. Throws `UsageError` for a path or a regular expression that cannot be read. */
 export async function messageFilter(options: FilterOptions): Promise<MessageFilter | undefined> {
   const { where = [], reason, text, path, state, undeserializable = false } = options;
   const tests: MessageFilter[] = [];
@@ -23,14 +24,17 @@ export async function messageFilter(options: FilterOptions): Promise<MessageFilt
   if (undeserializable) tests.push((_, { status }) => status === "undeserializable");
   if (where.length > 0 || reason !== undefined || text !== undefined || path !== undefined) {
     const { matcher } = await import("@waybill/explorer/search");
+    const made = (option: string, criteria: SearchCriteria) => {
+      try {
+        return matcher(criteria, { compare: "whole" });
+      } catch (error) {
+        throw new UsageError(`${option}: ${(error as Error).message}`);
+      }
+    };
     for (const [property, propertyValue] of where.map(parted))
-      tests.push(matcher({ property, propertyValue }));
+      tests.push(made("--where", { property, propertyValue }));
     const [at, value] = path === undefined ? [] : parted(path);
-    try {
-      tests.push(matcher({ reason, text, path: at, value }));
-    } catch (error) {
-      throw new UsageError(`--path: ${(error as Error).message}`);
-    }
+    tests.push(made("--text", { text }), made("--path", { path: at, value }), made("--reason", { reason }));
   }
   return tests.length === 0 ? undefined : (message, outcome) => tests.every((test) => test(message, outcome));
 }

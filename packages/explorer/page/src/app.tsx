@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countText, plural, timeText } from "./data/format.js";
-import { href, type Route, useRoute } from "./data/route.js";
+import { href, type Route, useQuery, useRoute } from "./data/route.js";
 import type { About, EntityView } from "./data/types.js";
 import { type Live, useLive } from "./data/use-live.js";
 import { useLoad } from "./data/use-load.js";
@@ -171,9 +171,10 @@ interface PlaceProps {
 
 function Place({ route, about, live }: PlaceProps): VNode {
   const [page, path, tab = "messages", number] = route;
+  const query = useQuery();
   if (page === "entity" && path !== undefined)
     return <EntityPage about={about} live={live} path={path} tab={tab} number={number} />;
-  if (page === "search") return <SearchPage />;
+  if (page === "search") return <SearchPage query={query} />;
   if (page === "census") return <CensusPage about={about} />;
   if (page === "conversation") return <ConversationPage id={path} />;
   if (page === "decode") return <DecodePage />;

@@ -1,52 +1,67 @@
+import type { DeserializationOutcome } from "@waybill/core";
 import { type DeliveredMessage, entityPathOf } from "@waybill/core/transport";
-import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText, messageRow } from "../reads/message-row.js";
-import { readMessage, withReceiver } from "../reads/peek.js";
-import { placesToSearch } from "./places.js";
+import { clueOfAny } from "./clues.js";
+import { placesToSearch, sumOfExpected } from "./places.js";
+import type { SeenMessages } from "./seen-messages.js";
 
-type ConversationMessage = Awaited<ReturnType<typeof conversationMessage>>;
+type ConversationMessage = ReturnType<typeof conversationMessage>;
 
 /** Messages that belong together, oldest first. */
-export type Conversation = Awaited<ReturnType<typeof findConversation>>;
+export interface Conversation {
+  readonly messages: readonly ConversationMessage[];
+  /** How many messages were gone through. */
+  readonly scanned: number;
+  /** Whether these are all. */
+  readonly isComplete: boolean;
+}
+
+/** An event of the search for a conversation: its progress, or its end. */
+export type ConversationEvent =
+  | { readonly kind: "progress"; readonly scanned: number; readonly expected: number | undefined }
+  | ({ readonly kind: "done" } & Conversation);
 
 const maxMessages = 200;
-const maxPerPlace = 50_000;
 
 /**
- * Finds the messages with a message id, correlation id, reply session or trace, and those that share one of these with them in turn. Peeks all
- * waiting messages; completed messages are gone. The conversation is complete if every entity was peeked to its end.
+ * Finds the messages with a message id, correlation id, reply session or trace, and those that share one of these with them in turn. Goes through
+ * all waiting messages; completed messages are gone.
  */
-export async function findConversation(context: ExplorerContext, id: string, abortSignal?: AbortSignal) {
+export async function findConversation(
+  context: ExplorerContext,
+  seen: SeenMessages,
+  id: string,
+  onEvent: (event: ConversationEvent) => void,
+  abortSignal?: AbortSignal,
+): Promise<void> {
+  const places = await placesToSearch(context, abortSignal);
+  const expected = sumOfExpected(places);
   const known = new Set([id, traceOf(id) ?? id]);
   const found = new Map<string, ConversationMessage>();
   let scanned = 0;
-  let isComplete = true;
-  // A reply may be peeked before its request: repeats until no further message is found.
+  // A reply may be read before its request: repeats until no further message is found.
   for (let before = -1; before < found.size && found.size < maxMessages; ) {
     before = found.size;
     scanned = 0;
-    for (const address of await placesToSearch(context, abortSignal)) {
+    const mayBeMeant = clueOfAny(known);
+    for (const { address } of places) {
       const path = entityPathOf(address);
-      let peeked = 0;
-      await withReceiver(context, address, async (receiver) => {
-        for await (const page of peekPages(receiver, { abortSignal, maxMessages: maxPerPlace })) {
-          peeked += page.length;
-          for (const message of page) {
-            const ties = tiesOf(message).filter((tie) => known.has(tie));
-            const key = `${path} ${message.sequenceNumber}`;
-            if (ties.length === 0 || found.has(key) || found.size >= maxMessages) continue;
-            for (const tie of tiesOf(message)) known.add(tie);
-            found.set(key, await conversationMessage(context, path, message, ties));
-          }
+      for await (const { read, passed } of seen.pass(address, { mayBeMeant, abortSignal })) {
+        scanned += passed;
+        for (const [message, outcome] of read) {
+          const ties = tiesOf(message).filter((tie) => known.has(tie));
+          const key = `${path} ${message.sequenceNumber}`;
+          if (ties.length === 0 || found.has(key) || found.size >= maxMessages) continue;
+          for (const tie of tiesOf(message)) known.add(tie);
+          found.set(key, conversationMessage(path, message, outcome, ties));
         }
-      });
-      scanned += peeked;
-      if (peeked >= maxPerPlace) isComplete = false;
+        onEvent({ kind: "progress", scanned, expected });
+      }
     }
   }
   const messages = [...found.values()].sort(byTime);
-  return { messages, scanned, isComplete: isComplete && messages.length < maxMessages };
+  onEvent({ kind: "done", messages, scanned, isComplete: messages.length < maxMessages });
 }
 
 /** By enqueued time, then by sequence number. */
@@ -56,14 +71,14 @@ function byTime({ row: one }: ConversationMessage, { row: two }: ConversationMes
 }
 
 /** A message of a conversation; `ties` is what it shares with others: an id, a reply address with its session, or a trace. */
-async function conversationMessage(
-  context: ExplorerContext,
+function conversationMessage(
   path: string,
   message: DeliveredMessage,
+  outcome: DeserializationOutcome,
   ties: readonly string[],
 ) {
   const { replyTo } = message;
-  const row = messageRow(message, await readMessage(context, message));
+  const row = messageRow(message, outcome);
   return { path, row, replyTo, traceparent: traceparentOf(message), ties: [...new Set(ties)] };
 }
 

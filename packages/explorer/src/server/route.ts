@@ -1,6 +1,7 @@
 import type { CensusHistory } from "../census/census-history.js";
 import type { RepairJobs } from "../changes/repair-jobs.js";
 import type { ExplorerContext } from "../options/explorer-options.js";
+import type { SeenMessages } from "../search/seen-messages.js";
 import type { Fields } from "../wire/fields.js";
 import type { LineStream } from "./line-stream.js";
 
@@ -9,6 +10,7 @@ export interface Parts {
   readonly context: ExplorerContext;
   readonly history: CensusHistory;
   readonly jobs: RepairJobs;
+  readonly seen: SeenMessages;
 }
 
 /** One request. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { CensusHistory } from "../census/census-history.js";
 import { RepairJobs } from "../changes/repair-jobs.js";
 import { type ExplorerOptions, resolveExplorerOptions } from "../options/explorer-options.js";
+import { SeenMessages } from "../search/seen-messages.js";
 import { Access } from "./access.js";
 import { answer } from "./answer.js";
 import { readRoutes } from "./read-routes.js";
@@ -36,6 +37,7 @@ export async function startExplorer(options: ExplorerOptions & ExplorerServeOpti
       context,
       history: new CensusHistory(context.directory, context.namespace),
       jobs: new RepairJobs(context),
+      seen: new SeenMessages(context),
     },
     new Access(options.decodeOrigins ?? []),
     await readStaticFiles(),

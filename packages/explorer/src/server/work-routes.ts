@@ -20,7 +20,7 @@ import { sendMessage } from "../changes/send-message.js";
 import { decodePayloads } from "../reads/codec-server.js";
 import { instant } from "../reads/message-row.js";
 import { peekOne } from "../reads/peek.js";
-import { findConversation } from "../search/conversation.js";
+import { type ConversationEvent, findConversation } from "../search/conversation.js";
 import { listSearches, removeSearch, saveSearch } from "../search/saved-searches.js";
 import { searchCriteria } from "../search/search-criteria.js";
 import { type SearchEvent, searchMessages } from "../search/search-messages.js";
@@ -42,9 +42,7 @@ export const workRoutes: Routes = {
     await removeSearch(context.directory, fields.text("name"));
     return {};
   }),
-  "GET /api/conversation": json(({ context, fields, abortSignal }) =>
-    findConversation(context, fields.text("id"), abortSignal),
-  ),
+  "GET /api/conversation": { kind: "lines", answer: conversation },
   "GET /api/golden": { kind: "download", answer: golden },
   "GET /api/raw": { kind: "download", answer: raw },
   "GET /api/census": json(censuses),
@@ -68,9 +66,16 @@ export const workRoutes: Routes = {
   }),
 };
 
-async function search({ context, fields, abortSignal }: Call, lines: LineStream): Promise<void> {
+/** With `again`, what earlier searches remember is read again. */
+async function search({ context, seen, fields, abortSignal }: Call, lines: LineStream): Promise<void> {
   const criteria = searchCriteria(fields);
-  await searchMessages(context, criteria, (event: SearchEvent) => lines.write(event), abortSignal);
+  if (fields.flag("again")) seen.forget();
+  await searchMessages(context, seen, criteria, (event: SearchEvent) => lines.write(event), abortSignal);
+}
+
+async function conversation({ context, seen, fields, abortSignal }: Call, lines: LineStream): Promise<void> {
+  const onEvent = (event: ConversationEvent) => lines.write(event);
+  await findConversation(context, seen, fields.text("id"), onEvent, abortSignal);
 }
 
 async function censuses({ context, history }: Call) {

@@ -8,6 +8,12 @@ export function href(...parts: readonly string[]): string {
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
+/** Goes to a view; `query` holds its settings. */
+export function goTo(parts: readonly string[], query: URLSearchParams): void {
+  const text = query.toString();
+  location.hash = text === "" ? href(...parts) : `${href(...parts)}?${text}`;
+}
+
 /** The current view; changes with the hash. */
 export function useRoute(): Route {
   return useHash(readRoute);

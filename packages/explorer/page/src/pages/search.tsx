@@ -1,60 +1,43 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { errorText, lines, post } from "../data/api.js";
-import { countText } from "../data/format.js";
-import type { SavedSearch, SearchCriteria, SearchEvent } from "../data/types.js";
+import { useEffect } from "preact/hooks";
+import { post } from "../data/api.js";
+import { countText, plural } from "../data/format.js";
+import { goTo } from "../data/route.js";
+import type { SavedSearch, SearchCriteria } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
+import { type SearchState, useSearch } from "../data/use-search.js";
 import { ResultTable } from "../messages/result-table.js";
 import { Action, Field, formValues, Problem } from "../parts/parts.js";
+import { Progress } from "../parts/progress.js";
 
-type Hit = Extract<SearchEvent, { kind: "hit" }>;
-
-/** Searches bodies, paths, properties and reasons of all waiting messages. */
-export function SearchPage(): VNode {
+/** Searches all waiting messages. The address holds the criteria, so that a search can be linked to and Back returns to it. */
+export function SearchPage({ query }: { readonly query: URLSearchParams }): VNode {
   const { value: saved, reload } = useLoad<readonly SavedSearch[]>("searches");
-  const [criteria, setCriteria] = useState<SearchCriteria>({});
-  const [hits, setHits] = useState<readonly Hit[]>([]);
-  const [status, setStatus] = useState<string>();
-  const [problem, setProblem] = useState<string>();
-  const running = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
-
-  const search = async (query: SearchCriteria) => {
-    running.current?.abort();
-    const controller = new AbortController();
-    running.current = controller;
-    setHits([]);
-    setProblem(undefined);
-    const found: Hit[] = [];
-    try {
-      for await (const event of lines<SearchEvent>("search", {
-        query: { ...query },
-        signal: controller.signal,
-      })) {
-        if (event.kind === "hit") found.push(event);
-        else {
-          setHits([...found]);
-          setStatus(statusOf(event, found.length));
-        }
-      }
-    } catch (error) {
-      if (!controller.signal.aborted) setProblem(errorText(error));
-    }
-  };
-  const save = async (values: Record<string, string>) => {
-    try {
-      await post("searches", values);
-      reload();
-    } catch (error) {
-      setProblem(errorText(error));
-    }
+  const { problem, attempt } = useAttempt();
+  const { state, start, stop } = useSearch();
+  const criteria: SearchCriteria = Object.fromEntries(query);
+  const key = query.toString();
+  useEffect(() => {
+    if (key !== "") start(key);
+  }, [key]);
+  const search = (wanted: SearchCriteria) => {
+    const address = new URLSearchParams();
+    for (const [name, text] of Object.entries(wanted)) if (text !== undefined) address.set(name, text);
+    if (address.toString() === key) start(key, { isNew: true });
+    else goTo(["search"], address);
   };
   const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { name, ...values } = formValues(event.currentTarget);
     const isSaving = (event.submitter as HTMLButtonElement | null)?.value === "save";
-    void (isSaving ? save({ ...values, name: name ?? "" }) : search(values));
+    if (!isSaving) return search(values);
+    void attempt(async () => {
+      await post("searches", { ...values, name: name ?? "" });
+      reload();
+    });
   };
+  const isRunning = state?.end === undefined && state !== undefined;
   return (
     <main class="page">
       <h1>Search</h1>
@@ -63,14 +46,7 @@ export function SearchPage(): VNode {
           Saved:
           {saved.map((one) => (
             <span key={one.name}>
-              <Action
-                text={one.name}
-                kind="quiet-button"
-                onClick={() => {
-                  setCriteria(one.criteria);
-                  void search(one.criteria);
-                }}
-              />
+              <Action text={one.name} kind="quiet-button" onClick={() => search(one.criteria)} />
               <Action
                 text="✕"
                 kind="quiet-button"
@@ -81,8 +57,8 @@ export function SearchPage(): VNode {
           ))}
         </p>
       )}
-      <form key={JSON.stringify(criteria)} class="form columns" onSubmit={onSubmit}>
-        <Field label="Text in the body" name="text" value={criteria.text} />
+      <form key={key} class="form columns" onSubmit={onSubmit}>
+        <Field label="Text anywhere in a message" name="text" value={criteria.text} />
         <Field
           label="Path in the body"
           name="path"
@@ -93,7 +69,7 @@ export function SearchPage(): VNode {
         <Field label="Property" name="property" value={criteria.property} placeholder="messageId, tenant …" />
         <Field label="Value of the property" name="propertyValue" value={criteria.propertyValue} />
         <Field
-          label="Reason"
+          label="Reason or its description"
           name="reason"
           value={criteria.reason}
           placeholder="DeserializationFailed, truncated …"
@@ -107,19 +83,60 @@ export function SearchPage(): VNode {
           <button type="submit" value="save" class="quiet-button">
             Keep as a file
           </button>
-          <Action text="Stop" kind="quiet-button" onClick={() => running.current?.abort()} />
+          <Action text="Stop" kind="quiet-button" isDisabled={!isRunning} onClick={stop} />
         </p>
       </form>
-      <Problem text={problem} />
-      <p role="status">{status}</p>
-      {hits.length === 0 ? null : <ResultTable label="Messages that were found" results={hits} />}
+      <p class="quiet">
+        Parts of words are found, in any letter case. A text between slashes is a regular expression:{" "}
+        <code>/^order-\d+$/i</code>.
+      </p>
+      <Problem text={problem ?? state?.problem} />
+      {state === undefined ? null : (
+        <Status state={state} onAgain={() => start(key, { isNew: true, again: "true" })} />
+      )}
+      {state === undefined || state.hits.length === 0 ? null : (
+        <ResultTable label="Messages that were found" results={state.hits} />
+      )}
     </main>
   );
 }
 
-function statusOf(event: Exclude<SearchEvent, Hit>, hits: number): string {
-  if (event.kind === "progress")
-    return `${countText(hits)} found, ${countText(event.scanned)} read, now in ${event.path} …`;
-  const end = event.isComplete ? "" : "; there are more, narrow the search";
-  return `${countText(event.hits)} found in ${countText(event.scanned)} messages${end}.`;
+function Status({ state, onAgain }: { readonly state: SearchState; onAgain(): void }): VNode {
+  const { end, counts } = state;
+  return (
+    <>
+      {end === undefined ? (
+        <Progress label="Messages searched" done={counts.scanned} of={counts.expected} />
+      ) : null}
+      <p role="status">
+        {statusOf(state)}{" "}
+        {end === "done" && counts.remembered > 0 ? (
+          <>
+            <span class="quiet">
+              {plural(counts.remembered, "message")} remembered from an earlier search.
+            </span>{" "}
+            <Action text="Read them again" kind="link" onClick={onAgain} />
+          </>
+        ) : null}
+      </p>
+    </>
+  );
+}
+
+/** What a search did so far, or in the end. */
+function statusOf({ hits, counts, path, end }: SearchState): string {
+  const found = `${countText(hits.length)} found in ${plural(counts.scanned, "message")}`;
+  const all = counts.expected === undefined ? "" : ` of ${countText(counts.expected)}`;
+  switch (end) {
+    case undefined:
+      return `${found}${all}${path === undefined ? "" : `, now in ${path}`} …`;
+    case "stopped":
+      return `Stopped: ${found}${all}. The others were not searched.`;
+    case "failed":
+      return `${found}${all} before it failed.`;
+    case "limit":
+      return `${found}; there may be more, narrow the search.`;
+    case "done":
+      return `${found}.`;
+  }
 }
