@@ -243,6 +243,17 @@ describe("a message sent from the page", () => {
     });
   });
 
+  it("is asked about first: whether there is such a queue that takes it", async () => {
+    await using fixture = await openExplorer();
+    const ask = async (entity: string) => (await fixture.get(`/api/may-send?entity=${entity}`)).json();
+    expect(await ask("orders")).toEqual({ answer: "yes" });
+    expect(await ask("nowhere")).toEqual({ answer: "no", why: "There is no queue or topic nowhere." });
+    await fixture.send(order(1));
+    await fixture.deadLetter(1);
+    const preview = await fixture.post("/api/repair/preview", { entity: "orders", to: "nowhere" });
+    expect(preview.json()).toMatchObject({ forbidden: "There is no queue or topic nowhere." });
+  });
+
   it("keeps 64-bit numbers exact", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     await fixture.post("/api/send", { entity: "orders", body: '{"id":1234567890123456789}' });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type Broker, createBroker } from "@waybill/broker";
 import { type BrokerServer, serve } from "@waybill/broker-server";
 import { createPipeline } from "@waybill/core";
@@ -20,6 +21,8 @@ export type HostRequest =
   | { readonly ask: "ids"; readonly queue: string; readonly isDead?: boolean }
   /** A connection string for other processes. */
   | { readonly ask: "serve" }
+  /** One whose key may only listen. */
+  | { readonly ask: "serve-listen" }
   /** The id and the content type of each message of an entity. */
   | { readonly ask: "labels"; readonly path: string }
   /** How many messages of an entity are locked. */
@@ -48,6 +51,11 @@ const explorer = await startExplorer({
 });
 
 let server: BrokerServer | undefined;
+/** The first key is that of the server's own connection string. */
+const keys = [
+  { name: "manages", key: randomBytes(32).toString("base64"), rights: ["Manage"] },
+  { name: "listens", key: randomBytes(32).toString("base64"), rights: ["Listen"] },
+] as const;
 
 // The parent may be killed.
 process.on("disconnect", () => process.exit());
@@ -75,8 +83,9 @@ async function work(request: HostRequest): Promise<unknown> {
     case "take-followed":
       return await take(transport, "followed", request.count);
     case "serve":
-      server = await serve(broker, { port: 0 });
-      return server.connectionString;
+      return (await served()).connectionString;
+    case "serve-listen":
+      return listenConnectionString((await served()).connectionString);
     case "labels":
       return await labelsIn(request.path);
     case "locked":
@@ -97,6 +106,16 @@ async function work(request: HostRequest): Promise<unknown> {
       scratch[Symbol.dispose]();
       return undefined;
   }
+}
+
+async function served(): Promise<BrokerServer> {
+  server ??= await serve(broker, { port: 0, keys });
+  return server;
+}
+
+function listenConnectionString(connectionString: string): string {
+  const [manages, listens] = keys;
+  return connectionString.replace(manages.name, listens.name).replace(manages.key, listens.key);
 }
 
 async function labelsIn(path: string): Promise<string[]> {

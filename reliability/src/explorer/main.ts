@@ -6,6 +6,7 @@ import { openScratch } from "waybill-harness/waiting.js";
 import { openStage, type Stage } from "./browser.js";
 import { changeChecks } from "./change-checks.js";
 import type { Check } from "./check.js";
+import { claimsChecks } from "./claims-checks.js";
 import { killedRepairChecks } from "./killed-repair-checks.js";
 import { listChecks } from "./list-checks.js";
 import { loadChecks } from "./load-checks.js";
@@ -34,6 +35,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...readChecks,
     ...listChecks,
     ...searchChecks,
+    ...claimsChecks,
     ...changes,
     picturesCheck,
     ...(args.load ? loadChecks : []),

@@ -9,6 +9,7 @@ import {
   targetText,
 } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
+import { maySend } from "../reads/may-send.js";
 import { idText } from "../reads/message-row.js";
 import { readMessage } from "../reads/peek.js";
 import { valueTree } from "../values/value-tree.js";
@@ -45,8 +46,21 @@ export async function previewRepair(
   const examples: RepairDifference[] = [];
   for (const rehearsed of kept) examples.push(await difference(context, rehearsed));
   const plan = planOf(options);
-  /** `to` is where the messages would go, `plan` what would be done, in words. */
-  return { ...rehearsal, to: targetText(plan), plan: describePlan(plan), examples };
+  const { answer, why } = await maySend(context, targetOf(request), abortSignal);
+  /** `to` is where the messages would go, `plan` what would be done, in words; `forbidden` is why nothing can be sent there. */
+  return {
+    ...rehearsal,
+    to: targetText(plan),
+    plan: describePlan(plan),
+    forbidden: answer === "no" ? why : undefined,
+    examples,
+  };
+}
+
+/** The queue or topic to send to. */
+function targetOf({ from, to }: RepairRequest): string {
+  const target = to ?? from;
+  return "queue" in target ? target.queue : target.topic;
 }
 
 /** A message that stays is compared with itself. */

@@ -3,6 +3,7 @@ import { decodeBody } from "../reads/decode-body.js";
 import { listEntities, listRules } from "../reads/entities.js";
 import { numberAt, numberRange } from "../reads/find-number.js";
 import { listMessages } from "../reads/list-messages.js";
+import { maySend } from "../reads/may-send.js";
 import { hexOf, viewMessage, viewValuePart } from "../reads/message-view.js";
 import { peekOne } from "../reads/peek.js";
 import { listSessions, readSessionState } from "../reads/sessions.js";
@@ -17,6 +18,9 @@ export const readRoutes: Routes = {
   "GET /api/entities": json(({ context, abortSignal }) => listEntities(context, abortSignal)),
   "GET /api/rules": json(({ context, fields, abortSignal }) =>
     listRules(context, fields.text("entity"), abortSignal),
+  ),
+  "GET /api/may-send": json(({ context, fields, abortSignal }) =>
+    maySend(context, fields.text("entity"), abortSignal),
   ),
   "GET /api/messages": json(messages),
   "GET /api/range": json(({ context, fields, abortSignal }) =>

@@ -4,6 +4,8 @@ import type { MessagePage, MessageRow, NumberRange } from "./types.js";
 
 /** How many pages around the visible one stay in memory. */
 const keptPages = 6;
+/** A longer range of sequence numbers has gaps too large to estimate a count. */
+const maxEstimate = 1n << 40n;
 
 /** Which messages are listed. */
 export interface ListPlace {
@@ -33,6 +35,8 @@ export class MessagePages {
   #isClosed = false;
   /** The number of rows, as far as known. */
   total: number;
+  /** Whether the broker counts them, or both ends have been read. */
+  isCounted: boolean;
   isLoading = false;
   error: string | undefined;
 
@@ -43,6 +47,7 @@ export class MessagePages {
     this.#expected = place.state === undefined ? expected : undefined;
     this.#onChange = onChange;
     this.total = this.#expected ?? 0;
+    this.isCounted = this.#expected !== undefined;
   }
 
   /** The row, or undefined while it is not in memory. */
@@ -63,6 +68,7 @@ export class MessagePages {
   update(expected: number | undefined): void {
     if (this.#place.state !== undefined || expected === this.#expected) return;
     this.#expected = expected;
+    this.isCounted = expected !== undefined;
     if (expected !== undefined) this.total = expected;
     this.#range = undefined;
     this.#anchors.clear();
@@ -130,6 +136,7 @@ export class MessagePages {
     const epoch = this.#epoch;
     const where = await this.#start(page);
     const piece = await this.#fetchPiece(where);
+    const estimate = piece.after === undefined ? 0 : await this.#estimatedTotal();
     if (epoch !== this.#epoch) return;
     // What was estimated turns out to be the beginning of the list.
     const isBeginning = where.isBefore === true && piece.rows.length < pageSize;
@@ -139,8 +146,12 @@ export class MessagePages {
     for (const known of this.#pages.keys()) if (Math.abs(known - page) > keptPages) this.#pages.delete(known);
     this.#connect(page, piece);
     const end = page * pageSize + piece.rows.length;
-    if (piece.after === undefined) this.total = end;
-    else this.total = Math.max(this.total, end + (this.#expected === undefined ? pageSize : 1));
+    if (piece.after === undefined) {
+      this.total = end;
+      this.isCounted ||= page === 0;
+    } else {
+      this.total = Math.max(this.total, end + (this.#expected === undefined ? pageSize : 1), estimate);
+    }
   }
 
   /** Makes the next page follow this one: if it begins with another message, it is loaded again from where it should. */
@@ -189,6 +200,15 @@ export class MessagePages {
     const { first, last } = await this.#findRange();
     const share = (page * pageSize) / Math.max(this.total, 1);
     return this.#order.at(String(this.#order.numberAt(share, BigInt(first ?? 0), BigInt(last ?? 0))));
+  }
+
+  /** How many there are at most, by their sequence numbers, where the broker does not count them; 0 where that says nothing. */
+  async #estimatedTotal(): Promise<number> {
+    if (this.isCounted || this.#place.state !== undefined) return 0;
+    const { first, last } = await this.#findRange();
+    const size = BigInt(last ?? 0) - BigInt(first ?? 0) + 1n;
+    // Those of a partitioned entity begin with the number of the partition.
+    return size < maxEstimate ? Number(size) : 0;
   }
 
   async #findRange(): Promise<NumberRange> {

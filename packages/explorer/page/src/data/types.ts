@@ -7,6 +7,7 @@ export type { DeadLettersView, GroupView } from "../../../src/reads/dead-letters
 export type { EntityView } from "../../../src/reads/entities.js";
 export type { FoundNumber, NumberRange } from "../../../src/reads/find-number.js";
 export type { MessagePage } from "../../../src/reads/list-messages.js";
+export type { SendRight } from "../../../src/reads/may-send.js";
 export type { MessageRow } from "../../../src/reads/message-row.js";
 export type { HexView, MessageView, PropertyView, ReadingView } from "../../../src/reads/message-view.js";
 export type { SessionList, SessionStateView } from "../../../src/reads/sessions.js";

@@ -88,6 +88,7 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
             preview === undefined ||
             isStale ||
             !about.allowChanges ||
+            preview.forbidden !== undefined ||
             (preview.resubmittable === 0 && !isResuming)
           }
           onClick={() => {
@@ -104,7 +105,7 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
           <span class="quiet">Read-only: start with --allow-changes to repair.</span>
         )}
       </p>
-      <Problem text={problem} />
+      <Problem text={problem ?? preview?.forbidden} />
       {job === undefined ? null : (
         <Progress
           job={job}

@@ -48,7 +48,7 @@ export function EntityPage({ about, live, path, tab, number }: EntityPageProps):
           path={path}
           entity={entity}
           number={number}
-          isKnown={live.entities !== undefined}
+          isKnown={live.entities !== undefined || live.error !== undefined}
         />
       ) : tab === "dead-letters" ? (
         <DeadLetters key={path} about={about} entity={path} repairs={live.repairs} />
@@ -85,26 +85,34 @@ function tabsOf(entity: EntityView | undefined, home: string) {
 }
 
 function Counts({ entity }: { readonly entity: EntityView | undefined }): VNode | null {
-  if (entity?.counts === undefined) return null;
-  const { active, deferred, scheduled, deadLetter, transfer, transferDeadLetter } = entity.counts;
-  const shown = {
-    active,
-    deferred,
-    scheduled,
-    "dead letters": deadLetter,
-    transfer,
-    "transfer dead letters": transferDeadLetter,
-  };
+  if (entity === undefined) return null;
+  const { counts } = entity;
+  const shown: readonly (readonly [name: string, count: number | undefined])[] = [
+    ["active", counts?.active],
+    ...(counts?.deferred === undefined ? [] : [["deferred", counts.deferred] as const]),
+    ["scheduled", counts?.scheduled],
+    ["dead letters", counts?.deadLetter],
+    ...(counts === undefined
+      ? []
+      : ([
+          ["transfer", counts.transfer],
+          ["transfer dead letters", counts.transferDeadLetter],
+        ] as const)),
+  ];
   return (
     <dl class="counts">
-      {Object.entries(shown).map(([name, count]) =>
-        count === undefined ? null : (
-          <div key={name} class={count > 0 && name.includes("dead") ? "bad" : ""}>
-            <dt>{name}</dt>
-            <dd>{countText(count)}</dd>
-          </div>
-        ),
-      )}
+      {shown.map(([name, count]) => (
+        <div key={name} class={count !== undefined && count > 0 && name.includes("dead") ? "bad" : ""}>
+          <dt>{name}</dt>
+          <dd>{count === undefined ? "–" : countText(count)}</dd>
+        </div>
+      ))}
+      {counts === undefined ? (
+        <div>
+          <dt>not known</dt>
+          <dd class="quiet">Counts need the Manage claim.</dd>
+        </div>
+      ) : null}
       {entity.forwardTo === undefined ? null : (
         <div>
           <dt>forwards to</dt>

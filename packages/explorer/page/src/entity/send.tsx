@@ -2,14 +2,21 @@ import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { post } from "../data/api.js";
 import { sizeText } from "../data/format.js";
-import type { About, SentView } from "../data/types.js";
+import type { About, SendRight, SentView } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
+import { useLoad } from "../data/use-load.js";
 import { HexTable } from "../parts/hex-table.js";
 import { Field, formValues, Problem } from "../parts/parts.js";
 
 /** A form to send a message: the chain's serializer writes it, its schemas check it. */
 export function SendForm({ about, entity }: { readonly about: About; readonly entity: string }): VNode {
   const [sent, setSent] = useState<SentView>();
+  const { value: right } = useLoad<SendRight>("may-send", { entity });
+  const forbidden = about.allowChanges
+    ? right?.answer === "no"
+      ? right.why
+      : undefined
+    : "Read-only: start with --allow-changes to send.";
   const { problem, attempt } = useAttempt();
   const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -58,11 +65,19 @@ export function SendForm({ about, entity }: { readonly about: About; readonly en
         <button type="submit" value="check">
           Check
         </button>
-        <button type="submit" value="send" class="danger" disabled={!about.allowChanges}>
+        <button
+          type="submit"
+          value="send"
+          class="danger"
+          disabled={forbidden !== undefined}
+          aria-describedby={forbidden === undefined ? undefined : "forbidden"}
+        >
           Send
         </button>
-        {about.allowChanges ? null : (
-          <span class="quiet">Read-only: start with --allow-changes to send.</span>
+        {forbidden === undefined ? null : (
+          <span id="forbidden" class="quiet">
+            {forbidden}
+          </span>
         )}
       </p>
       <Problem text={problem} />

@@ -135,8 +135,8 @@ export function MessageList(props: MessageListProps): VNode {
         class="grid"
         role="grid"
         tabIndex={0}
-        aria-label={`${countText(total)} messages of ${entity}, ${order} first; arrow keys move, Enter opens`}
-        aria-rowcount={total + 1}
+        aria-label={`${pages.isCounted ? `${countText(total)} messages` : "Messages, not counted,"} of ${entity}, ${order} first; arrow keys move, Enter opens`}
+        aria-rowcount={pages.isCounted ? total + 1 : -1}
         aria-busy={pages.isLoading}
         aria-activedescendant={active >= first && active <= last ? `row-${active}` : undefined}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
