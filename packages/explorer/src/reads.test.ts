@@ -124,6 +124,76 @@ describe("an explorer", () => {
     expect((await fixture.get("/api/message?entity=orders&number=1&readAs=nobody")).status).toBe(400);
   });
 
+  it("shows a body that is text as text and as JSON, whatever the chain makes of it", async () => {
+    await using fixture = await openExplorer();
+    const text = '{"id": 12345678901234567890, "note": "Grüße"}';
+    const body = new TextEncoder().encode(text);
+    await fixture.send(
+      { body, contentType: "application/vnd.msgpack" },
+      { body: new TextEncoder().encode("plain"), contentType: "image/png" },
+      garbage,
+    );
+    const ask = async (path: string) =>
+      await Promise.all(
+        [1, 2, 3].map((number) => fixture.get(`/api/${path}?entity=orders&number=${number}`)),
+      );
+    const views = (await ask("message")).map((answer) => answer.json<MessageView>());
+    expect(views.map(({ status, isText }) => [status, isText])).toEqual([
+      ["decoded", true],
+      ["undeserializable", true],
+      ["undeserializable", false],
+    ]);
+    const [mislabelled, plain, bytes] = await ask("text");
+    expect(mislabelled?.json()).toEqual({
+      text,
+      length: text.length,
+      json: expect.objectContaining({
+        items: [
+          { step: 0, name: "id", node: { kind: "bigint", text: "12345678901234567890" } },
+          { step: 1, name: "note", node: { kind: "string", text: "Grüße", length: 5 } },
+        ],
+      }),
+    });
+    expect(plain?.json()).toEqual({ text: "plain", length: 5 });
+    expect(bytes).toMatchObject({ status: 404, text: expect.stringContaining("not text") });
+    const copied = async (query: string) =>
+      (await fixture.get(`/api/copied?entity=orders&${query}`)).json<{ text: string }>().text;
+    expect(await copied("number=1&part=body")).toBe(text);
+    expect(await copied("number=3&part=body")).toBe("gqFhAaE=");
+    expect(JSON.parse(await copied("number=1&part=value&plainJson=true"))).toEqual({
+      id: { $bigint: "12345678901234567890" },
+      note: "Grüße",
+    });
+  });
+
+  it("reads a body with another serializer past the message type that refuses it, and says so", async () => {
+    const type = defineMessage("order-placed", {
+      version: 1,
+      schemas: {
+        1: {
+          "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [{ message: "never" }] }) },
+        },
+      },
+    });
+    const strict = createPipeline({
+      serializer: msgpack(),
+      additionalDeserializers: [json()],
+      messageTypes: [type],
+    });
+    await using fixture = await openExplorer({ pipeline: strict });
+    await fixture.send(order(1));
+    const view = (await fixture.get("/api/message?entity=orders&number=1&readAs=json")).json<MessageView>();
+    expect(view).toMatchObject({
+      status: "undeserializable",
+      reading: {
+        status: "decoded",
+        readAs: "json",
+        refused: { stage: "validate", reason: "schema-violation" },
+        value: { kind: "object" },
+      },
+    });
+  });
+
   it("says what an unreadable body looks like, and which decoded body is an envelope", async () => {
     await using fixture = await openExplorer();
     const event = { specversion: "1.0", id: "1", source: "/shop", type: "order.placed", data: {} };

@@ -10,6 +10,7 @@ import { claimsChecks } from "./claims-checks.js";
 import { killedRepairChecks } from "./killed-repair-checks.js";
 import { listChecks } from "./list-checks.js";
 import { loadChecks } from "./load-checks.js";
+import { messageChecks } from "./message-checks.js";
 import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
 import { searchChecks } from "./search-checks.js";
@@ -34,6 +35,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
   const checks = [
     ...readChecks,
     ...listChecks,
+    ...messageChecks,
     ...searchChecks,
     ...claimsChecks,
     ...changes,

@@ -1,11 +1,18 @@
-import { type DeserializationOutcome, parseDeadLetterRecord, WaybillError } from "@waybill/core";
+import {
+  createPipeline,
+  type DeserializationOutcome,
+  parseDeadLetterRecord,
+  WaybillError,
+} from "@waybill/core";
 import { looksLike, originText } from "@waybill/core/diagnostics";
-import { decisiveAttempt } from "@waybill/core/pipeline";
+import { type DeserializationAttempt, decisiveAttempt } from "@waybill/core/pipeline";
 import type { DeliveredMessage, EntityAddress } from "@waybill/core/transport";
+import { toPortableValue } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { type LeafNode, treeLimits, type ValueNode, valueTree } from "../values/value-tree.js";
 import { RequestError } from "../wire/request-error.js";
 import { attemptView } from "./attempt-view.js";
+import { jsonIn, textOf } from "./body-text.js";
 import { idText, instant, messageRow } from "./message-row.js";
 import { peekOne, readMessage } from "./peek.js";
 
@@ -47,15 +54,18 @@ export async function messageView(
   { readAs, abortSignal }: { readAs?: string | undefined; abortSignal?: AbortSignal | undefined } = {},
 ) {
   const chain = await readMessage(context, message, { abortSignal });
-  const outcome = readAs === undefined ? chain : await readAsAsked(context, message, readAs, abortSignal);
+  const { outcome, refused }: AskedReading =
+    readAs === undefined ? { outcome: chain } : await readAsAsked(context, message, readAs, abortSignal);
   const travelled = bodyAsRead(message, outcome.report);
-  const reading = readingView(context, outcome, { readAs, travelled });
+  const reading = readingView(context, outcome, { readAs, refused, travelled });
   const offset = travelled && reading.attempts[reading.decisive]?.offset;
   return {
     ...messageRow(message, chain),
     properties: propertiesOf(message),
     applicationProperties: Object.entries(message.applicationProperties).map(propertyView),
     reading,
+    /** Whether the body is text, whatever the chain makes of it: it can be asked for then. */
+    isText: textOf(message) !== undefined,
     /** The attempts when waybill dead-lettered it. */
     record: recordOf(message, travelled),
     /** The bytes around the position where reading failed, or the first ones; undefined for AMQP values. */
@@ -63,19 +73,47 @@ export async function messageView(
   };
 }
 
+/** How a value is read: by the chain, by a serializer that is asked for, or as JSON whatever both say. */
+export interface ValueReading {
+  readonly readAs?: string | undefined;
+  readonly isPlainJson?: boolean;
+}
+
 /** A part of a message's value, found by the steps of `path`. Rejects with `RequestError` when there is no such part. */
 export async function viewValuePart(
   context: ExplorerContext,
   message: DeliveredMessage,
-  { path, from, readAs }: { path: readonly number[]; from: number; readAs?: string | undefined },
+  { path, from, ...reading }: ValueReading & { readonly path: readonly number[]; readonly from: number },
 ): Promise<ValueNode> {
-  const outcome = await readAsAsked(context, message, readAs);
+  const found = await valueIn(context, message, reading);
   const part =
-    outcome.status === "decoded"
-      ? valueTree(outcome.body, { path, from, limits: { ...treeLimits, maxTextLength: 100_000 } })
-      : undefined;
+    found && valueTree(found.value, { path, from, limits: { ...treeLimits, maxTextLength: 100_000 } });
   if (part === undefined) throw new RequestError(404, "The value has no such part.");
   return part;
+}
+
+/** A whole value as JSON, with numbers and bytes as `waybill` writes them. Rejects with `RequestError` when there is none. */
+export async function valueText(
+  context: ExplorerContext,
+  message: DeliveredMessage,
+  reading: ValueReading,
+): Promise<string> {
+  const found = await valueIn(context, message, reading);
+  if (found === undefined) throw new RequestError(404, "The message has no value.");
+  return JSON.stringify(toPortableValue(found.value), undefined, 2);
+}
+
+async function valueIn(
+  context: ExplorerContext,
+  message: DeliveredMessage,
+  { readAs, isPlainJson = false }: ValueReading,
+): Promise<{ readonly value: unknown } | undefined> {
+  if (isPlainJson) {
+    const value = jsonIn(textOf(message) ?? "");
+    return value === undefined ? undefined : { value };
+  }
+  const { outcome } = await readAsAsked(context, message, readAs);
+  return outcome.status === "decoded" ? { value: outcome.body } : undefined;
 }
 
 /** A piece of a body; `offset` is the byte to mark. */
@@ -100,16 +138,33 @@ function bodyAsRead(
   return isAsRead && body instanceof Uint8Array ? body : undefined;
 }
 
-/** Reads a message with a serializer, or the chain. Rejects with `RequestError` for a serializer that the chain does not have. */
+/** What a serializer that was asked for makes of a body. */
+interface AskedReading {
+  readonly outcome: DeserializationOutcome;
+  /** Why the chain refuses the value all the same: its message type, a version or a schema of the chain. */
+  readonly refused?: DeserializationAttempt | undefined;
+}
+
+/**
+ * Reads a message with a serializer, or the chain. A value that only the checks of the chain refuse is read without them. Rejects with `RequestError`
+ * for a serializer that the chain does not have.
+ */
 async function readAsAsked(
   context: ExplorerContext,
   message: DeliveredMessage,
-  serializer: string | undefined,
+  name: string | undefined,
   abortSignal?: AbortSignal,
-): Promise<DeserializationOutcome> {
-  if (serializer === undefined) return await readMessage(context, message, { abortSignal });
+): Promise<AskedReading> {
+  if (name === undefined) return { outcome: await readMessage(context, message, { abortSignal }) };
+  const options = { abortSignal, readAs: { serializer: name } };
   try {
-    return await readMessage(context, message, { abortSignal, readAs: { serializer } });
+    const outcome = await readMessage(context, message, options);
+    const serializer = context.pipeline.serializers.find((each) => each.name === name);
+    if (outcome.status !== "undeserializable" || serializer === undefined) return { outcome };
+    const unchecked = await readMessage({ pipeline: createPipeline({ serializer }) }, message, options);
+    return unchecked.status === "decoded"
+      ? { outcome: unchecked, refused: decisiveAttempt(outcome.report) }
+      : { outcome };
   } catch (error) {
     if (error instanceof WaybillError || error instanceof TypeError)
       throw new RequestError(400, error.message);
@@ -120,7 +175,11 @@ async function readAsAsked(
 function readingView(
   { pipeline }: ExplorerContext,
   outcome: DeserializationOutcome,
-  { readAs, travelled }: { readAs: string | undefined; travelled: Uint8Array | undefined },
+  {
+    readAs,
+    refused,
+    travelled,
+  }: Pick<AskedReading, "refused"> & { readAs: string | undefined; travelled: Uint8Array | undefined },
 ) {
   const { report } = outcome;
   const origin = looksLike(outcome);
@@ -130,6 +189,8 @@ function readingView(
     status: outcome.status,
     /** The serializer that was requested instead of the chain: consumers may get another value. */
     readAs,
+    /** Why the chain refuses what that serializer reads. */
+    refused: refused && attemptView(refused, travelled),
     ...shown,
     isEmpty,
     /** The schema that the value was checked against, as text. */

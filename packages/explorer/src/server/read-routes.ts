@@ -1,10 +1,11 @@
+import { bodyTextView, textOf } from "../reads/body-text.js";
 import { groupDeadLetters } from "../reads/dead-letters.js";
 import { decodeBody } from "../reads/decode-body.js";
 import { listEntities, listRules } from "../reads/entities.js";
 import { numberAt, numberRange } from "../reads/find-number.js";
 import { listMessages } from "../reads/list-messages.js";
 import { maySend } from "../reads/may-send.js";
-import { hexOf, viewMessage, viewValuePart } from "../reads/message-view.js";
+import { hexOf, type ValueReading, valueText, viewMessage, viewValuePart } from "../reads/message-view.js";
 import { peekOne } from "../reads/peek.js";
 import { listSessions, readSessionState } from "../reads/sessions.js";
 import { RequestError } from "../wire/request-error.js";
@@ -42,6 +43,11 @@ export const readRoutes: Routes = {
   ),
   "GET /api/value": json(valuePart),
   "GET /api/hex": json(hex),
+  "GET /api/text": json(async ({ context, fields, abortSignal }) => {
+    const message = await peekOne(context, fields.address(), fields.sequenceNumber("number"), abortSignal);
+    return bodyTextView(message) ?? refuseText();
+  }),
+  "GET /api/copied": json(copied),
   "GET /api/sessions": json(({ context, fields, abortSignal }) => {
     const skip = fields.count("skip", { standard: 0, min: 0, max: 1_000_000 });
     return listSessions(context, fields.address(), skip, abortSignal);
@@ -99,8 +105,27 @@ async function valuePart({ context, fields, abortSignal }: Call) {
   return await viewValuePart(context, message, {
     path: path === "" ? [] : path.split(".").map(Number),
     from: fields.count("from", { standard: 0, min: 0 }),
-    readAs: fields.optionalText("readAs"),
+    ...readingOf(fields),
   });
+}
+
+function readingOf(fields: Call["fields"]): ValueReading {
+  return { readAs: fields.optionalText("readAs"), isPlainJson: fields.flag("plainJson") };
+}
+
+function refuseText(): never {
+  throw new RequestError(404, "The body is not text.");
+}
+
+/** What a page copies: the whole value as JSON, or the body as text, in Base64 if it is none. */
+async function copied({ context, fields, abortSignal }: Call) {
+  const message = await peekOne(context, fields.address(), fields.sequenceNumber("number"), abortSignal);
+  if (fields.text("part") === "value") return { text: await valueText(context, message, readingOf(fields)) };
+  const { body } = message;
+  const text =
+    textOf(message) ?? (body instanceof Uint8Array ? Buffer.from(body).toString("base64") : undefined);
+  if (text === undefined) throw new RequestError(404, "The body is an AMQP value, not bytes.");
+  return { text };
 }
 
 async function hex({ context, fields, abortSignal }: Call) {

@@ -1,15 +1,16 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
-import { apiUrl } from "../data/api.js";
-import { plural, sizeText, timeText } from "../data/format.js";
+import { apiUrl, get } from "../data/api.js";
+import { countText, plural, sizeText, timeText } from "../data/format.js";
 import { href } from "../data/route.js";
-import type { About, MessageView, PropertyView, ReadingView } from "../data/types.js";
+import type { About, BodyTextView, MessageView, PropertyView, ReadingView } from "../data/types.js";
+import { useHashState } from "../data/use-hash-state.js";
 import { useLoad } from "../data/use-load.js";
 import { AttemptsTable } from "../parts/attempts-table.js";
+import { CopyButton } from "../parts/copy-button.js";
 import { HexTable } from "../parts/hex-table.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
-import { ValueTree } from "../parts/value-view.js";
+import { ValueBrowser } from "../parts/value-browser.js";
 
 interface MessageDetailsProps {
   readonly about: About;
@@ -20,7 +21,8 @@ interface MessageDetailsProps {
 
 /** One message: its value as the chain reads it, or why it cannot; its bytes; its properties. */
 export function MessageDetails({ about, entity, number, onClose }: MessageDetailsProps): VNode {
-  const [readAs, setReadAs] = useState<string>();
+  const [readAs, setReadAs] = useHashState("as");
+  const [view, setView] = useHashState("view");
   const { value: message, error, isLoading } = useLoad<MessageView>("message", { entity, number, readAs });
   return (
     <article class="details" aria-label={`Message ${number}`}>
@@ -32,25 +34,94 @@ export function MessageDetails({ about, entity, number, onClose }: MessageDetail
       <Waiting isLoading={isLoading && message === undefined} />
       {message === undefined ? null : (
         <>
-          <Reading message={message} source={{ entity, number, readAs }} />
+          <Views message={message} view={view} onView={setView} />
+          {view === undefined || !message.isText ? (
+            <Reading message={message} source={{ entity, number, readAs }} />
+          ) : (
+            <BodyText entity={entity} number={number} view={view} />
+          )}
           <label class="field inline">
             <span>Decode as …</span>
-            <select
-              value={readAs ?? ""}
-              onChange={({ currentTarget }) => setReadAs(currentTarget.value || undefined)}
-            >
+            <select value={readAs ?? ""} onChange={({ currentTarget }) => setReadAs(currentTarget.value)}>
               <option value="">the chain decides</option>
               {about.serializers.map(({ name }) => (
                 <option key={name}>{name}</option>
               ))}
             </select>
           </label>
-          <Actions entity={entity} message={message} />
+          <Actions entity={entity} message={message} readAs={readAs} />
           <Properties title="Properties" properties={message.properties} />
           <Properties title="Application properties" properties={message.applicationProperties} />
         </>
       )}
     </article>
+  );
+}
+
+const views = [
+  [undefined, "As it is read"],
+  ["json", "JSON"],
+  ["text", "Text"],
+] as const;
+
+interface ViewsProps {
+  readonly message: MessageView;
+  readonly view: string | undefined;
+  onView(view: string): void;
+}
+
+/** What to show of a body that is text, whatever the chain makes of it. */
+function Views({ message, view, onView }: ViewsProps): VNode | null {
+  if (!message.isText) return null;
+  return (
+    <fieldset class="views">
+      <legend class="visually-hidden">View of the body</legend>
+      {views.map(([name, title]) => (
+        <button
+          key={title}
+          type="button"
+          class="quiet-button"
+          aria-pressed={view === name}
+          onClick={() => onView(name ?? "")}
+        >
+          {title}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface BodyTextProps {
+  readonly entity: string;
+  readonly number: string;
+  readonly view: string;
+}
+
+/** The body as text, or as the JSON that it is. */
+function BodyText({ entity, number, view }: BodyTextProps): VNode {
+  const { value: body, error, isLoading } = useLoad<BodyTextView>("text", { entity, number });
+  if (body === undefined)
+    return (
+      <>
+        <Problem text={error} />
+        <Waiting isLoading={isLoading} />
+      </>
+    );
+  if (view === "json" && body.json !== undefined)
+    return <ValueBrowser node={body.json} source={{ entity, number, plainJson: "true" }} />;
+  return (
+    <>
+      {view === "json" ? <p class="notice">This text is no JSON object or list.</p> : null}
+      <pre class="body-text" tabIndex={0}>
+        <Text>{body.text}</Text>
+      </pre>
+      {body.text.length < body.length ? (
+        <p class="quiet">
+          The first {countText(body.text.length)} of {countText(body.length)} characters. <em>Copy body</em>{" "}
+          copies all.
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -69,12 +140,19 @@ function Reading({ message, source }: ReadingProps): VNode {
         <p class="notice">
           Decoded as <strong>{reading.readAs}</strong>, because you asked: consumers get what the chain makes
           of it.
+          {reading.refused === undefined ? null : (
+            <>
+              {" "}
+              Their message type refuses this value at the stage {reading.refused.stage}:{" "}
+              <Text>{`${reading.refused.reason}. ${reading.refused.detail}`}</Text>
+            </>
+          )}
         </p>
       )}
       <Summary reading={reading} />
       {reading.looksLike === undefined ? null : <p class="notice">{reading.looksLike}</p>}
       {reading.value === undefined ? null : (
-        <ValueTree key={`${number} ${readAs}`} node={reading.value} source={source} />
+        <ValueBrowser key={`${number} ${readAs}`} node={reading.value} source={source} />
       )}
       <div class="side-by-side">
         {reading.attempts.length === 0 ? null : (
@@ -145,14 +223,32 @@ function Summary({ reading }: { readonly reading: ReadingView }): VNode {
   );
 }
 
-function Actions({ entity, message }: { readonly entity: string; readonly message: MessageView }): VNode {
+interface ActionsProps {
+  readonly entity: string;
+  readonly message: MessageView;
+  readonly readAs: string | undefined;
+}
+
+function Actions({ entity, message, readAs }: ActionsProps): VNode {
   const { sequenceNumber: number, correlationId, messageId, applicationProperties } = message;
+  const copied = (part: "body" | "value") => async () =>
+    (await get<{ text: string }>("copied", { entity, number, part, readAs })).text;
   const trace = applicationProperties.find(({ name }) => name === "traceparent" || name === "Diagnostic-Id")
     ?.value.text;
   const id = correlationId ?? messageId;
   const isReadable = message.status === "decoded";
   return (
     <p class="actions">
+      {message.hex === undefined && !message.isText ? null : (
+        <CopyButton
+          what={message.isText ? "the body" : "the body in Base64"}
+          text="Copy body"
+          content={copied("body")}
+        />
+      )}
+      {message.reading.value === undefined ? null : (
+        <CopyButton what="the value as JSON" text="Copy value" content={copied("value")} />
+      )}
       {isReadable ? (
         <>
           <a class="button" href={apiUrl("golden", { entity, number })} download>
@@ -193,6 +289,17 @@ function Properties({
       <summary>
         {title} ({properties.length})
       </summary>
+      {properties.length === 0 ? null : (
+        <CopyButton
+          what={`the ${title.toLowerCase()} as JSON`}
+          text="Copy all"
+          content={JSON.stringify(
+            Object.fromEntries(properties.map(({ name, value }) => [name, value.text])),
+            undefined,
+            2,
+          )}
+        />
+      )}
       <dl class="properties">
         {properties.map(({ name, value }) => (
           <div key={name}>
@@ -201,6 +308,7 @@ function Properties({
             </dt>
             <dd class={`value ${value.kind}`} title={value.kind}>
               <Text>{value.text}</Text>
+              {/Id$|^sequenceNumber$/.test(name) ? <CopyButton what={name} content={value.text} /> : null}
             </dd>
           </div>
         ))}

@@ -11,8 +11,13 @@ import { Text } from "./text.js";
 export interface ValueSource {
   readonly entity: string;
   readonly number: string;
-  readonly readAs: string | undefined;
+  readonly readAs?: string | undefined;
+  /** Reads the body as JSON, whatever the chain and its labels say. */
+  readonly plainJson?: "true";
 }
+
+/** Which containers are unfolded at first. */
+export type Unfolded = "some" | "all" | "none";
 
 interface ValueProps {
   readonly node: ValueNode;
@@ -20,12 +25,22 @@ interface ValueProps {
   readonly source?: ValueSource | undefined;
   readonly path?: readonly number[];
   readonly name?: string;
+  readonly unfolded?: Unfolded;
+  /** A text to mark, in lower case; what has it inside is unfolded. */
+  readonly wanted?: string;
 }
 
 /** A value as a collapsible tree: exact numbers, instants, bytes as hexadecimal. */
-export function ValueTree({ node, source, path = [], name }: ValueProps): VNode {
-  if ("text" in node) return <Leaf node={node} source={source} path={path} name={name} />;
-  return <Container node={node} source={source} path={path} name={name} />;
+export function ValueTree({
+  node,
+  source,
+  path = [],
+  name,
+  unfolded = "some",
+  wanted = "",
+}: ValueProps): VNode {
+  const shown = { source, path, name, unfolded, wanted };
+  return "text" in node ? <Leaf node={node} {...shown} /> : <Container node={node} {...shown} />;
 }
 
 type OpenNode<Node> = {
@@ -33,9 +48,11 @@ type OpenNode<Node> = {
   readonly source: ValueSource | undefined;
   readonly path: readonly number[];
   readonly name: string | undefined;
+  readonly unfolded: Unfolded;
+  readonly wanted: string;
 };
 
-function Container({ node, source, path, name }: OpenNode<ContainerNode>): VNode {
+function Container({ node, source, path, name, unfolded, wanted }: OpenNode<ContainerNode>): VNode {
   const [items, setItems] = useState(node.items);
   const { problem, attempt } = useAttempt();
   const [opening, closing] = node.kind === "list" || node.kind === "set" ? "[]" : "{}";
@@ -46,7 +63,7 @@ function Container({ node, source, path, name }: OpenNode<ContainerNode>): VNode
   };
   const label = (
     <>
-      <Name name={name} />
+      <Name name={name} wanted={wanted} />
       <span class="mark">{opening}</span>
       <small>
         {node.kind} of {countText(node.size)}
@@ -56,12 +73,19 @@ function Container({ node, source, path, name }: OpenNode<ContainerNode>): VNode
   );
   if (node.size === 0) return <div class="leaf">{label}</div>;
   return (
-    <details class="node" open={path.length < 2 && node.size <= 200}>
+    <details class="node" open={isUnfolded(node, path, unfolded, wanted)}>
       <summary>{label}</summary>
       <ul>
         {items.map((item) => (
           <li key={item.step}>
-            <ValueTree node={item.node} source={source} path={[...path, item.step]} name={item.name} />
+            <ValueTree
+              node={item.node}
+              source={source}
+              path={[...path, item.step]}
+              name={item.name}
+              unfolded={unfolded}
+              wanted={wanted}
+            />
           </li>
         ))}
         {rest > 0 && source !== undefined ? (
@@ -75,7 +99,23 @@ function Container({ node, source, path, name }: OpenNode<ContainerNode>): VNode
   );
 }
 
-function Leaf({ node, source, path, name }: OpenNode<LeafNode>): VNode {
+function isUnfolded(
+  node: ContainerNode,
+  path: readonly number[],
+  unfolded: Unfolded,
+  wanted: string,
+): boolean {
+  if (wanted !== "") return has(node, wanted);
+  if (unfolded === "some") return path.length < 2 && node.size <= 200;
+  return unfolded === "all" || path.length === 0;
+}
+
+function has(node: ValueNode, wanted: string): boolean {
+  if ("text" in node) return node.text.toLowerCase().includes(wanted);
+  return node.items.some((item) => item.name.toLowerCase().includes(wanted) || has(item.node, wanted));
+}
+
+function Leaf({ node, source, path, name, wanted }: OpenNode<LeafNode>): VNode {
   const [whole, setWhole] = useState(node);
   const shown = whole.kind === "bytes" ? whole.text.length / 2 : whole.text.length;
   const isCut = whole.length !== undefined && shown < whole.length;
@@ -84,8 +124,8 @@ function Leaf({ node, source, path, name }: OpenNode<LeafNode>): VNode {
   };
   return (
     <div class="leaf">
-      <Name name={name} />
-      <span class={`value ${whole.kind}`} title={whole.kind}>
+      <Name name={name} wanted={wanted} />
+      <span class={`value ${whole.kind}${isFound(whole.text, wanted) ? " found" : ""}`} title={whole.kind}>
         <Text>{whole.kind === "string" ? JSON.stringify(whole.text) : whole.text}</Text>
       </span>
       {whole.kind === "bytes" ? <small>{sizeText(whole.length ?? 0)}</small> : null}
@@ -99,10 +139,20 @@ function Leaf({ node, source, path, name }: OpenNode<LeafNode>): VNode {
   );
 }
 
-function Name({ name }: { readonly name: string | undefined }): VNode | null {
+function isFound(text: string, wanted: string): boolean {
+  return wanted !== "" && text.toLowerCase().includes(wanted);
+}
+
+function Name({
+  name,
+  wanted,
+}: {
+  readonly name: string | undefined;
+  readonly wanted: string;
+}): VNode | null {
   if (name === undefined) return null;
   return (
-    <span class="name">
+    <span class={isFound(name, wanted) ? "name found" : "name"}>
       <Text>{name}</Text>:
     </span>
   );
