@@ -8,6 +8,7 @@ import { changeChecks } from "./change-checks.js";
 import type { Check } from "./check.js";
 import { claimsChecks } from "./claims-checks.js";
 import { killedRepairChecks } from "./killed-repair-checks.js";
+import { layoutChecks } from "./layout-checks.js";
 import { listChecks } from "./list-checks.js";
 import { loadChecks } from "./load-checks.js";
 import { messageChecks } from "./message-checks.js";
@@ -19,6 +20,8 @@ import { searchChecks } from "./search-checks.js";
 // eras with their dead letters, plus hostile bodies and a queue of a million messages. Exits with 1 when a check fails.
 
 const args = readOptions({ load: true, only: "", pictures: false });
+/** Parts of the titles of the checks to run, separated by `|`. */
+const wanted = args.only.split("|");
 const startedAt = Date.now();
 let failures = 0;
 const [command, ...leading] = packageManager();
@@ -36,13 +39,15 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...readChecks,
     ...listChecks,
     ...messageChecks,
+    ...layoutChecks,
     ...searchChecks,
     ...claimsChecks,
     ...changes,
     picturesCheck,
     ...(args.load ? loadChecks : []),
   ];
-  for (const check of checks.filter(({ title }) => title.includes(args.only))) await run(check, stage);
+  for (const check of checks.filter(({ title }) => wanted.some((part) => title.includes(part))))
+    await run(check, stage);
 }
 console.log(
   `${failures === 0 ? "all passed" : `${failures} failed`}, ${Math.round((Date.now() - startedAt) / 1000)} s`,

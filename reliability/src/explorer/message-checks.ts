@@ -66,14 +66,14 @@ async function copying(stage: Stage): Promise<void> {
     await page.getByText("Copied", { exact: true }).first().waitFor();
     return await page.evaluate(() => navigator.clipboard.readText());
   };
-  expectSame(await copied("Copy the body"), '{"id":7,"lines":[{"sku":"sku-7"}]}', "the body");
+  expectSame(await copied("Copy body"), '{"id":7,"lines":[{"sku":"sku-7"}]}', "the body");
   expectSame(
-    JSON.parse(await copied("Copy the value as JSON")),
+    JSON.parse(await copied("Copy value, as JSON")),
     { id: 7, lines: [{ sku: "sku-7" }] },
     "the value",
   );
   expectSame(await copied("Copy messageId"), "order-7", "the message id");
   expectSame(await copied("Copy sequenceNumber"), "8", "the sequence number");
-  const properties = JSON.parse(await copied("Copy the properties as JSON")) as Record<string, string>;
+  const properties = JSON.parse(await copied("Copy all properties, as JSON")) as Record<string, string>;
   expectSame(properties.deadLetterReason, "PaymentServiceDown", "a property");
 }

@@ -3,8 +3,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { countText, plural, timeText } from "./data/format.js";
 import { href, type Route, useQuery, useRoute } from "./data/route.js";
 import type { About, EntityView } from "./data/types.js";
+import { useEscape } from "./data/use-escape.js";
 import { type Live, useLive } from "./data/use-live.js";
 import { useLoad } from "./data/use-load.js";
+import { useRoving } from "./data/use-roving.js";
 import { EntityPage } from "./entity/entity-page.js";
 import { CensusPage } from "./pages/census.js";
 import { ConversationPage } from "./pages/conversation.js";
@@ -17,6 +19,13 @@ export function App(): VNode {
   const route = useRoute();
   const live = useLive();
   const { value: about, error } = useLoad<About>("about");
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const closeDrawer = () => {
+    setDrawerOpen(false);
+    document.getElementById("drawer-button")?.focus();
+  };
+  useEscape(isDrawerOpen, closeDrawer);
+  useEffect(() => setDrawerOpen(false), [route]);
   useEffect(() => {
     document.title = [route[1] ?? route[0], about?.namespace, "waybill"]
       .filter((part) => part !== undefined)
@@ -28,9 +37,15 @@ export function App(): VNode {
       <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
         To the content
       </button>
-      <Header about={about} live={live} />
-      <div class="layout">
+      <Header
+        about={about}
+        live={live}
+        isDrawerOpen={isDrawerOpen}
+        onDrawer={() => (isDrawerOpen ? closeDrawer() : setDrawerOpen(true))}
+      />
+      <div class={isDrawerOpen ? "layout drawer-open" : "layout"}>
         <Sidebar live={live} route={route} />
+        {isDrawerOpen ? <div class="backdrop" aria-hidden="true" onClick={closeDrawer} /> : null}
         <div id="content" tabIndex={-1}>
           <Problem text={error ?? live.error} />
           {about === undefined ? (
@@ -44,7 +59,14 @@ export function App(): VNode {
   );
 }
 
-function Header({ about, live }: { readonly about: About | undefined; readonly live: Live }): VNode {
+interface HeaderProps {
+  readonly about: About | undefined;
+  readonly live: Live;
+  readonly isDrawerOpen: boolean;
+  onDrawer(): void;
+}
+
+function Header({ about, live, isDrawerOpen, onDrawer }: HeaderProps): VNode {
   const [theme, setTheme] = useState(localStorage.getItem("theme") ?? "");
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
@@ -52,6 +74,17 @@ function Header({ about, live }: { readonly about: About | undefined; readonly l
   }, [theme]);
   return (
     <header class="top">
+      {/* Only narrow windows show it: there, the sidebar is a drawer. */}
+      <button
+        id="drawer-button"
+        type="button"
+        class="quiet-button"
+        aria-expanded={isDrawerOpen}
+        aria-controls="sidebar"
+        onClick={onDrawer}
+      >
+        ☰ <span class="visually-hidden">Entities and pages</span>
+      </button>
       <a class="brand" href="#/">
         waybill
       </a>
@@ -86,10 +119,11 @@ const pages = [
 
 function Sidebar({ live, route }: { readonly live: Live; readonly route: Route }): VNode {
   const [filter, setFilter] = useState("");
+  const roving = useRoving<HTMLUListElement>();
   const home = (route[1] ?? "").replace(/\/\$.*$/, "");
   const shown = (live.entities ?? []).filter(({ path }) => path.toLowerCase().includes(filter.toLowerCase()));
   return (
-    <nav class="sidebar" aria-label="Entities and pages">
+    <nav id="sidebar" class="sidebar" aria-label="Entities and pages">
       <ul class="pages">
         {pages.map(([path, title]) => (
           <li key={path}>
@@ -112,7 +146,7 @@ function Sidebar({ live, route }: { readonly live: Live; readonly route: Route }
           onInput={({ currentTarget }) => setFilter(currentTarget.value)}
         />
       </label>
-      <ul class="entities">
+      <ul class="entities" {...roving}>
         {shown.map((entity) => (
           <EntityLink
             key={entity.path}

@@ -42,9 +42,6 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
             <strong>{plural(letters.peeked, "dead letter")}</strong>,{" "}
             <strong class="good">{countText(letters.readable)} readable now</strong>{" "}
             <Action text="Look again" kind="quiet-button" onClick={reload} />{" "}
-            <a class="button" href={href("entity", letters.path, "messages")}>
-              Messages
-            </a>{" "}
             {letters.readable > 0 ? <Action text="Repair all …" onClick={() => setGroup("all")} /> : null}
           </p>
           <ul class="groups">

@@ -4,6 +4,7 @@ import { get } from "../data/api.js";
 import { href } from "../data/route.js";
 import type { About, EntityView, FoundNumber } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
+import { useEscape } from "../data/use-escape.js";
 import { useHashState } from "../data/use-hash-state.js";
 import { MessageDetails } from "../messages/message-details.js";
 import { MessageList } from "../messages/message-list.js";
@@ -32,6 +33,12 @@ export function Messages({ about, path, entity, number, isKnown }: MessagesProps
   const open = (chosen: string[]) => {
     location.hash = href("entity", path, "messages", ...chosen) + location.hash.replace(/^[^?]*/, "");
   };
+  // The focus goes back to where the message was opened: the list.
+  const close = () => {
+    open([]);
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('[role="grid"]')?.focus());
+  };
+  useEscape(number !== undefined, close);
   return (
     <div class={number === undefined ? "split" : "split open"}>
       <div class="list">
@@ -91,7 +98,7 @@ export function Messages({ about, path, entity, number, isKnown }: MessagesProps
           about={about}
           entity={path}
           number={number}
-          onClose={() => open([])}
+          onClose={close}
         />
       )}
     </div>

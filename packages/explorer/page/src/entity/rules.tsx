@@ -15,6 +15,7 @@ export function Rules({ entity }: { readonly entity: string }): VNode {
     <div>
       <Problem text={error} />
       <Waiting isLoading={isLoading && value === undefined} />
+      {value?.length === 0 ? <p class="empty">There is no rule: the subscription gets no message.</p> : null}
       <ul class="groups">
         {(value ?? []).map(({ name, filter, action }) => (
           <li key={name} class="card">

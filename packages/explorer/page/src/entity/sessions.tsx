@@ -17,7 +17,9 @@ export function Sessions({ entity }: { readonly entity: string }): VNode {
       <Problem text={error} />
       <Waiting isLoading={isLoading && value === undefined} />
       {value?.isSupported === false ? <p>This connection cannot list sessions.</p> : null}
-      {value?.isSupported === true && value.sessions.length === 0 ? <p>No session has messages.</p> : null}
+      {value?.isSupported === true && value.sessions.length === 0 ? (
+        <p class="empty">No session has messages.</p>
+      ) : null}
       <ul class="groups">
         {(value?.sessions ?? []).map((sessionId) => (
           <Session key={sessionId} entity={entity} sessionId={sessionId} />

@@ -241,13 +241,13 @@ function Actions({ entity, message, readAs }: ActionsProps): VNode {
     <p class="actions">
       {message.hex === undefined && !message.isText ? null : (
         <CopyButton
-          what={message.isText ? "the body" : "the body in Base64"}
+          name={message.isText ? "Copy body" : "Copy body, in Base64"}
           text="Copy body"
           content={copied("body")}
         />
       )}
       {message.reading.value === undefined ? null : (
-        <CopyButton what="the value as JSON" text="Copy value" content={copied("value")} />
+        <CopyButton name="Copy value, as JSON" text="Copy value" content={copied("value")} />
       )}
       {isReadable ? (
         <>
@@ -291,7 +291,7 @@ function Properties({
       </summary>
       {properties.length === 0 ? null : (
         <CopyButton
-          what={`the ${title.toLowerCase()} as JSON`}
+          name={`Copy all ${title.toLowerCase()}, as JSON`}
           text="Copy all"
           content={JSON.stringify(
             Object.fromEntries(properties.map(({ name, value }) => [name, value.text])),
@@ -308,7 +308,9 @@ function Properties({
             </dt>
             <dd class={`value ${value.kind}`} title={value.kind}>
               <Text>{value.text}</Text>
-              {/Id$|^sequenceNumber$/.test(name) ? <CopyButton what={name} content={value.text} /> : null}
+              {/Id$|^sequenceNumber$/.test(name) ? (
+                <CopyButton name={`Copy ${name}`} content={value.text} />
+              ) : null}
             </dd>
           </div>
         ))}

@@ -96,9 +96,12 @@ export function MessageList(props: MessageListProps): VNode {
   const scrollTo = (index: number) => {
     const box = scroller.current;
     const most = Math.max(total - height / rowHeight, 1);
-    if (index < position) box?.scrollTo(0, (index / most) * scrollable);
+    if (box === null) return;
+    if (index < position) box.scrollTo(0, (index / most) * scrollable);
     if (index > position + height / rowHeight - 1)
-      box?.scrollTo(0, ((index - height / rowHeight + 1) / most) * scrollable);
+      box.scrollTo(0, ((index - height / rowHeight + 1) / most) * scrollable);
+    // Not only with the event: until then nothing would be where the list has scrolled to.
+    setTop(box.scrollTop);
   };
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const index = moved(event.key, active, visible - 2, total);
@@ -154,7 +157,7 @@ export function MessageList(props: MessageListProps): VNode {
         </div>
       </div>
       {total === 0 && !pages.isLoading && pages.error === undefined ? (
-        <p class="quiet">No messages here.</p>
+        <p class="empty">{state === undefined ? "No messages here." : `No ${state} messages here.`}</p>
       ) : null}
       <Problem text={problem ?? pages.error} />
     </>

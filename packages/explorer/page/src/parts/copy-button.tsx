@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import { errorText } from "../data/api.js";
 
 interface CopyButtonProps {
-  /** What is copied, for assistive technology and as the hint: "the message id". */
-  readonly what: string;
-  /** The text on the button. Default: a sign. */
+  /** Its name: "Copy the body". */
+  readonly name: string;
+  /** The text on the button, with which the name begins. Default: a sign. */
   readonly text?: string;
   /** The text to copy, or how to get it. */
   readonly content: string | (() => Promise<string>);
@@ -15,7 +15,7 @@ interface CopyButtonProps {
 const shownForMs = 2_000;
 
 /** Copies a text to the clipboard. */
-export function CopyButton({ what, text = "⧉", content }: CopyButtonProps): VNode {
+export function CopyButton({ name, text = "⧉", content }: CopyButtonProps): VNode {
   const [said, setSaid] = useState<string>();
   const copy = async () => {
     try {
@@ -28,13 +28,7 @@ export function CopyButton({ what, text = "⧉", content }: CopyButtonProps): VN
   };
   return (
     <>
-      <button
-        type="button"
-        class="copy quiet-button"
-        title={`Copy ${what}`}
-        aria-label={`Copy ${what}`}
-        onClick={copy}
-      >
+      <button type="button" class="copy quiet-button" title={name} aria-label={name} onClick={copy}>
         {text}
       </button>
       <span class="copied" role="status">
