@@ -11,6 +11,28 @@ describe("an explorer", () => {
     expect(await fixture.ask(`/${search}`)).toMatchObject({ status: 403, text: "" });
   });
 
+  it("tells a browser without access how to get in, and nothing else", async () => {
+    await using fixture = await openExplorer();
+    await fixture.send(order(1));
+    const navigation = { "sec-fetch-mode": "navigate", "sec-fetch-site": "none" };
+    const { search } = new URL(fixture.explorer.issueLink());
+    await fixture.ask(`/${search}`);
+    for (const path of ["/", `/${search}`, "/?token=unknown"]) {
+      const answer = await fixture.ask(path, { headers: navigation });
+      expect(answer.status).toBe(403);
+      expect(answer.text).toContain("Press Enter in the terminal");
+      expect(answer.text).not.toMatch(/orders|<script|token/);
+    }
+    for (const headers of [navigation, { ...navigation, host: "evil.example" }])
+      expect(await fixture.ask("/api/entities", { headers })).toMatchObject({ status: 403, text: "" });
+    expect(
+      await fixture.ask("/", { headers: { ...navigation, "sec-fetch-site": "cross-site" } }),
+    ).toMatchObject({
+      status: 403,
+      text: "",
+    });
+  });
+
   it("keeps its link valid when a browser prefetches it", async () => {
     await using fixture = await openExplorer();
     const { search } = new URL(fixture.explorer.issueLink());

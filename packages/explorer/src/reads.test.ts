@@ -87,6 +87,22 @@ describe("an explorer", () => {
     expect((await fixture.get("/api/number-at?entity=orders&at=soon")).status).toBe(400);
   });
 
+  it("finds the earliest message of a time in all partitions, whose numbers say nothing about each other", async () => {
+    await using fixture = await openExplorer();
+    await fixture.broker.createQueue("shared", { enablePartitioning: true });
+    const sender = fixture.transport.createSender("shared");
+    for (let id = 0; id < 40; id++) {
+      await sender.send([order(id, { partitionKey: `key-${id % 5}` })]);
+      fixture.clock.advance(60_000);
+    }
+    const messages = await fixture.waiting({ queue: "shared" });
+    for (const { sequenceNumber, enqueuedTimeUtc } of messages) {
+      const at = new Date((enqueuedTimeUtc?.getTime() ?? 0) - 1).toISOString();
+      const found = await fixture.get(`/api/number-at?entity=shared&at=${at}`);
+      expect(found.json<FoundNumber>().number).toBe(String(sequenceNumber));
+    }
+  });
+
   it("shows a value exactly, with the serializer that read it", async () => {
     await using fixture = await openExplorer();
     await fixture.send(order(12345678901234567890n));

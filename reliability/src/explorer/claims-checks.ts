@@ -1,6 +1,6 @@
-import { nodeCommand, SupervisedProcess } from "waybill-harness/supervised-process.js";
 import { axeFindings, type OpenPage, type Stage } from "./browser.js";
 import { type Check, expectSame, until } from "./check.js";
+import { openCommand } from "./explore-command.js";
 import { gappedCount } from "./gapped-data.js";
 
 /** The page of `waybill explore` with a connection string: what its key may do decides what is offered. */
@@ -76,30 +76,4 @@ async function managing(stage: Stage): Promise<void> {
 async function countOf({ page }: OpenPage, name: string, text: string): Promise<void> {
   const count = page.locator(".counts div").filter({ hasText: name }).locator("dd").first();
   await until(async () => (await count.textContent()) === text, `${name}: ${text}`);
-}
-
-/** The command as a process, and its page. */
-async function openCommand(stage: Stage, connectionString: string, args: readonly string[]) {
-  const bin = new URL("../../../packages/cli/dist/bin.js", import.meta.url);
-  const process = new SupervisedProcess({
-    command: nodeCommand(bin, [
-      "explore",
-      "--json",
-      "--allow-changes",
-      "--directory",
-      stage.directory,
-      ...args,
-    ]),
-    env: { SERVICEBUS_CONNECTION_STRING: connectionString },
-    isReadyLine: (line) => line.startsWith("{"),
-  });
-  const { url } = JSON.parse(String(await process.ready)) as { url: string };
-  const opened = await stage.openAt(url);
-  return {
-    opened,
-    async [Symbol.asyncDispose]() {
-      await opened[Symbol.asyncDispose]();
-      await process.kill();
-    },
-  };
 }

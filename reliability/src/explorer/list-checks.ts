@@ -7,6 +7,7 @@ import { gappedCount } from "./gapped-data.js";
 export const listChecks: readonly Check[] = [
   { title: "reaches the newest message of a list with gaps, from both ends", run: bothEnds },
   { title: "goes to a number, and opens the list at the message of its address", run: jumping },
+  { title: "goes to the first message of a time", run: goingToTime },
   { title: "skips to the content of the list without leaving it", run: skipping },
   { title: "keeps the list at its newest message, and drops rows whose messages left", run: following },
 ];
@@ -49,6 +50,48 @@ async function jumping(stage: Stage): Promise<void> {
   await opened.go("entity", "gapped", "messages", linked);
   await until(async () => (await shown(opened)).includes(linked), "the message of the address");
   await page.getByRole("article", { name: `Message ${linked}` }).waitFor();
+}
+
+async function goingToTime(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  const { page } = opened;
+  const numbers = await stage.ask<string[]>({ ask: "numbers", queue: "gapped" });
+  await opened.go("entity", "gapped", "messages");
+  await until(async () => (await shown(opened))[0] === numbers[0], "the oldest message first");
+  const times = await enqueuedTimes(opened);
+  const sorted = [...times.values()].sort();
+  const at = sorted[Math.floor(sorted.length / 3)] ?? "";
+  // Messages of several partitions may have that time.
+  const wanted = numbers.filter((number) => times.get(number) === at);
+  await page.getByLabel("Go to").fill(at);
+  await page.keyboard.press("Enter");
+  await until(async () => (await shown(opened)).some((number) => wanted.includes(number)), "the time");
+  expectRun(await shown(opened), numbers);
+  await page.getByLabel("Go to").fill("2201-01-01T00:00:00Z");
+  await page.keyboard.press("Enter");
+  await page.getByText("All messages are older.").waitFor();
+  await page.getByLabel("Go to").fill("tomorrow");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").filter({ hasText: "an instant such as" }).waitFor();
+}
+
+/** When each message of the queue with gaps was enqueued. */
+async function enqueuedTimes({ page }: OpenPage): Promise<Map<string, string>> {
+  const rows = await page.evaluate(async () => {
+    interface Page {
+      readonly rows: readonly { readonly sequenceNumber: string; readonly enqueuedAt: string }[];
+      readonly next?: string;
+    }
+    const all: [number: string, enqueuedAt: string][] = [];
+    for (let from: string | undefined = "0"; from !== undefined; ) {
+      const answer = await fetch(`/api/messages?entity=gapped&max=250&from=${from}`);
+      const { rows: some, next } = (await answer.json()) as Page;
+      for (const { sequenceNumber, enqueuedAt } of some) all.push([sequenceNumber, enqueuedAt]);
+      from = next;
+    }
+    return all;
+  });
+  return new Map(rows);
 }
 
 async function following(stage: Stage): Promise<void> {

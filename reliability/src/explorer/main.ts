@@ -14,6 +14,7 @@ import { loadChecks } from "./load-checks.js";
 import { messageChecks } from "./message-checks.js";
 import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
+import { restartChecks } from "./restart-checks.js";
 import { searchChecks } from "./search-checks.js";
 
 // Checks the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
@@ -42,6 +43,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...layoutChecks,
     ...searchChecks,
     ...claimsChecks,
+    ...restartChecks,
     ...changes,
     picturesCheck,
     ...(args.load ? loadChecks : []),

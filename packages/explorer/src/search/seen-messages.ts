@@ -7,6 +7,7 @@ import {
   type TransportReceiver,
 } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
+import { partitionEnd, partitionOf } from "../reads/partitions.js";
 import { readMessage } from "../reads/peek.js";
 import { type Clue, textEnd } from "./clues.js";
 import { rememberedTexts } from "./message-texts.js";
@@ -78,8 +79,8 @@ export class SeenMessages {
     for (let from = 0n; ; ) {
       const [first] = await receiver.peek({ maxMessages: 1, fromSequenceNumber: from, abortSignal });
       if (first === undefined) return;
-      const key = first.sequenceNumber >> partitionBits;
-      const end = (key + 1n) << partitionBits;
+      const key = partitionOf(first.sequenceNumber);
+      const end = partitionEnd(first.sequenceNumber);
       const partition = place.get(key) ?? new Partition(this.#budget);
       place.set(key, partition);
       partition.beginAt(first);
@@ -169,8 +170,6 @@ async function peekThese(
 }
 
 type Place = Map<bigint, Partition>;
-
-const partitionBits = 48n;
 
 /** A message that is remembered. */
 interface Seen {

@@ -6,6 +6,7 @@ import { type ExplorerOptions, resolveExplorerOptions } from "../options/explore
 import { SeenMessages } from "../search/seen-messages.js";
 import { Access } from "./access.js";
 import { answer } from "./answer.js";
+import { noAccessPage } from "./no-access-page.js";
 import { readRoutes } from "./read-routes.js";
 import type { Parts, Routes } from "./route.js";
 import { securityHeaders } from "./security-headers.js";
@@ -97,6 +98,13 @@ class ExplorerServer implements Explorer {
     const isDecode = url.pathname === "/decode" && this.#admitDecode(request, response);
     const token = url.pathname === "/" ? url.searchParams.get("token") : null;
     if (!isDecode && !this.#access.isFromHere(request)) refuse(response);
+    else if (
+      token === null &&
+      url.pathname === "/" &&
+      isNavigation(request) &&
+      !this.#access.hasCookie(request)
+    )
+      sayHowToGetIn(response);
     else if (isDecode && request.method === "OPTIONS") response.writeHead(204).end();
     else if (token !== null) this.#exchange(request, response, token);
     else if (!this.#access.hasCookie(request)) refuse(response);
@@ -131,7 +139,8 @@ class ExplorerServer implements Explorer {
     );
     const cookie = request.method === "GET" && !isAhead ? this.#access.redeem(token) : undefined;
     if (cookie === undefined && !this.#access.hasCookie(request)) {
-      refuse(response);
+      if (isNavigation(request)) sayHowToGetIn(response);
+      else refuse(response);
     } else {
       if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
       response.writeHead(303, { Location: "/", "Cache-Control": "no-store" }).end();
@@ -143,6 +152,17 @@ function notFound(response: ServerResponse, path: string): void {
   const text =
     path === "/" ? "The page has not been built. In the repository: npx -y pnpm@12 build" : "Not found.";
   response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end(`${text}\n`);
+}
+
+/** Whether a person opens an address in a browser; a prefetch is none. */
+function isNavigation({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-purpose"] === undefined;
+}
+
+/** Refuses a request with a page that is the same for everybody. */
+function sayHowToGetIn(response: ServerResponse): void {
+  response.setHeader("Content-Type", "text/html; charset=utf-8");
+  response.writeHead(403, { "Cache-Control": "no-store", Connection: "close" }).end(noAccessPage);
 }
 
 /** Refuses a request without a body. */

@@ -57,8 +57,12 @@ async function checked(answer: Promise<Response>): Promise<Response> {
   }
   if (response.ok) return response;
   const text = await response.text();
-  throw new Error(text === "" ? "This page has lost its access: open a new link." : saidIn(text));
+  throw new Error(text === "" ? noAccess : saidIn(text));
 }
+
+/** The server answers without a word to those whose cookie it does not know. */
+const noAccess =
+  "This page has lost its access: the program was started again. Press Enter in its terminal, and open the link that it prints.";
 
 function saidIn(text: string): string {
   try {
