@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RepairJobView } from "./changes/repair-jobs.js";
 import { garbage, openExplorer, order } from "./fixture.test-support.js";
+import type { MessageTemplate } from "./reads/message-template.js";
 
 type Fixture = Awaited<ReturnType<typeof openExplorer>>;
 
@@ -241,6 +242,60 @@ describe("a message sent from the page", () => {
     expect(await fixture.post("/api/send", { ...message, serializer: "nobody" })).toMatchObject({
       status: 422,
     });
+  });
+
+  it("is scheduled, with a time to live, a session and an address for the reply", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    const schedule = new Date(fixture.clock.now() + 3_600_000).toISOString();
+    const message = { entity: "orders", body: '{"id":1}', replyTo: "answers", replyToSessionId: "r-1" };
+    const sent = await fixture.post("/api/send", { ...message, schedule, timeToLive: 90, sessionId: "s-1" });
+    expect(sent.json()).toMatchObject({ isSent: true, sequenceNumber: "1" });
+    expect(await fixture.waiting({ queue: "orders" })).toMatchObject([
+      {
+        state: "scheduled",
+        scheduledEnqueueTimeUtc: new Date(schedule),
+        timeToLive: 90_000,
+        sessionId: "s-1",
+        replyTo: "answers",
+        replyToSessionId: "r-1",
+      },
+    ]);
+    expect((await fixture.post("/api/send", { ...message, schedule: "soon" })).status).toBe(400);
+  });
+
+  it("is sent byte for byte if it is given as bytes", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    const bytes = { entity: "orders", base64: "wMEA/w==", contentType: "application/x-own" };
+    expect((await fixture.post("/api/send", bytes)).json()).toMatchObject({ isSent: true, bytes: 4 });
+    expect(await fixture.waiting({ queue: "orders" })).toMatchObject([
+      { body: Uint8Array.of(0xc0, 0xc1, 0, 0xff), contentType: "application/x-own" },
+    ]);
+  });
+
+  it("is filled in from another message, without its id and its past", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    const applicationProperties = { tenant: "7", retries: 7, at: new Date(0), "waybill-resubmits": 2 };
+    await fixture.send(
+      order(1, { correlationId: "c-1", replyTo: "answers", applicationProperties }),
+      garbage,
+    );
+    await fixture.deadLetter(1);
+    const dead = encodeURIComponent("orders/$DeadLetterQueue");
+    const template = (await fixture.get(`/api/template?entity=${dead}&number=1`)).json<MessageTemplate>();
+    expect(template).toEqual({
+      body: JSON.stringify({ id: 1, lines: [{ sku: "a-1" }] }, undefined, 2),
+      serializer: "json",
+      base64: Buffer.from('{"id":1,"lines":[{"sku":"a-1"}]}').toString("base64"),
+      contentType: "application/json",
+      subject: "order-placed",
+      correlationId: "c-1",
+      replyTo: "answers",
+      applicationProperties: { tenant: "7", retries: 7 },
+      leftOut: ["at"],
+    });
+    const unreadable = await fixture.get("/api/template?entity=orders&number=2");
+    expect(unreadable.json()).toMatchObject({ base64: "gqFhAaE=", contentType: "application/vnd.msgpack" });
+    expect(unreadable.json()).not.toHaveProperty("body");
   });
 
   it("is asked about first: whether there is such a queue that takes it", async () => {

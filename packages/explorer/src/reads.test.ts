@@ -298,9 +298,18 @@ describe("an explorer", () => {
     expect(rules.json()).toMatchObject([{ name: "$Default" }]);
     await fixture.broker.createQueue("sessions", { requiresSession: true });
     await fixture.transport.createSender("sessions").send([order(1, { sessionId: "one" })]);
+    await fixture.transport
+      .createSender("sessions")
+      .send([order(2, { sessionId: "two" }), order(3, { sessionId: "two" })]);
+    const enqueuedAt = expect.any(String);
     expect((await fixture.get("/api/sessions?entity=sessions")).json()).toEqual({
-      isSupported: true,
-      sessions: ["one"],
+      sessions: [
+        { sessionId: "two", count: 2, firstNumber: "2", oldestEnqueuedAt: enqueuedAt },
+        { sessionId: "one", count: 1, firstNumber: "1", oldestEnqueuedAt: enqueuedAt },
+      ],
+      total: 2,
+      peeked: 3,
+      isComplete: true,
     });
     const state = await fixture.post("/api/session-state", { entity: "sessions", sessionId: "one" });
     expect(state.json()).toMatchObject({ sessionId: "one", hasState: false });

@@ -16,6 +16,7 @@ import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
 import { restartChecks } from "./restart-checks.js";
 import { searchChecks } from "./search-checks.js";
+import { sendChecks } from "./send-checks.js";
 
 // Checks the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
 // eras with their dead letters, plus hostile bodies and a queue of a million messages. Exits with 1 when a check fails.
@@ -42,6 +43,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...messageChecks,
     ...layoutChecks,
     ...searchChecks,
+    ...sendChecks,
     ...claimsChecks,
     ...restartChecks,
     ...changes,

@@ -11,8 +11,8 @@ import { RequestError } from "../wire/request-error.js";
 export type SentView = Awaited<ReturnType<typeof sendMessage>>;
 
 /**
- * Writes a message with the chain and its schemas, and sends it unless it is only to be checked. Rejects with `RequestError` when the body is not
- * JSON, violates its schema, or the broker refuses the message.
+ * Writes a message with the chain and its schemas, or takes its bytes as they are, and sends or schedules it unless it is only to be checked. Rejects
+ * with `RequestError` when the body is not JSON, violates its schema, or the broker refuses the message.
  */
 export async function sendMessage(
   context: ExplorerContext,
@@ -24,11 +24,14 @@ export async function sendMessage(
   try {
     const message = await encoded(context, fields, messageId);
     checkMessage(message, entity);
-    if (!isCheck) await deliver(context, entity, message);
+    const at = fields.optionalInstant("schedule");
+    const sequenceNumber = isCheck ? undefined : await deliver(context, entity, message, at);
     const body = message.body as Uint8Array;
     return {
       isSent: !isCheck,
       messageId,
+      /** Of a scheduled message. */
+      sequenceNumber,
       contentType: message.contentType,
       bytes: body.length,
       hex: hexOf(body, 0, 2_048),
@@ -41,15 +44,26 @@ export async function sendMessage(
 }
 
 async function encoded(context: ExplorerContext, fields: Fields, messageId: string): Promise<EncodedMessage> {
+  const timeToLiveInSeconds = fields.optionalRate("timeToLive");
+  const properties = {
+    messageId,
+    subject: fields.optionalText("subject"),
+    correlationId: fields.optionalText("correlationId"),
+    sessionId: fields.optionalText("sessionId"),
+    replyTo: fields.optionalText("replyTo"),
+    replyToSessionId: fields.optionalText("replyToSessionId"),
+    timeToLive: timeToLiveInSeconds && timeToLiveInSeconds * 1_000,
+    applicationProperties: propertiesOf(fields.raw("applicationProperties")),
+  };
+  const base64 = fields.raw("base64");
+  if (typeof base64 === "string")
+    return {
+      ...properties,
+      body: Uint8Array.from(Buffer.from(base64, "base64")),
+      contentType: fields.optionalText("contentType"),
+    };
   return await context.pipeline.serialize(
-    {
-      body: bodyOf(fields.text("body")),
-      messageId,
-      subject: fields.optionalText("subject"),
-      correlationId: fields.optionalText("correlationId"),
-      sessionId: fields.optionalText("sessionId"),
-      applicationProperties: propertiesOf(fields.raw("applicationProperties")),
-    },
+    { ...properties, body: bodyOf(fields.text("body")) },
     {
       writeAs: {
         serializer: fields.optionalText("serializer"),
@@ -59,14 +73,18 @@ async function encoded(context: ExplorerContext, fields: Fields, messageId: stri
   );
 }
 
+/** The sequence number of a scheduled message. */
 async function deliver(
   { transport }: ExplorerContext,
   entity: string,
   message: EncodedMessage,
-): Promise<void> {
+  at: Date | undefined,
+): Promise<bigint | undefined> {
   const sender = transport.createSender(entity);
   try {
+    if (at !== undefined) return (await sender.schedule([message], at))[0];
     await sender.send([message]);
+    return undefined;
   } finally {
     await sender.close();
   }

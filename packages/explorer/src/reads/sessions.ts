@@ -1,27 +1,65 @@
 import { WaybillClient, WaybillError } from "@waybill/core";
 import type { EntityAddress } from "@waybill/core/transport";
+import { peekPages } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { valueTree } from "../values/value-tree.js";
 import { RequestError } from "../wire/request-error.js";
+import { instant } from "./message-row.js";
+import { withReceiver } from "./peek.js";
 
 /** The sessions of an entity that have messages. */
 export type SessionList = Awaited<ReturnType<typeof listSessions>>;
+
+/** One session of a list. */
+export type SessionRow = SessionList["sessions"][number];
 
 /** The state of a session, read by the chain. */
 export type SessionStateView = Awaited<ReturnType<typeof readSessionState>>;
 
 const pageSize = 100;
+/** How many messages are counted; what comes after them is not known. */
+const maxCounted = 100_000;
 
-/** Lists a page of sessions from `skip` on, if the broker can list them. */
+interface Counted {
+  count: number;
+  readonly firstNumber: string;
+  readonly oldestEnqueuedAt: string | undefined;
+}
+
+/** A page of the sessions from `skip` on, those with the most messages first. Peeks the messages to count them: locks and changes nothing. */
 export async function listSessions(
-  { transport }: ExplorerContext,
+  context: ExplorerContext,
   address: EntityAddress,
   skip: number,
   abortSignal?: AbortSignal,
 ) {
-  if (transport.listSessions === undefined) return { isSupported: false, sessions: [] };
-  const sessions = await transport.listSessions(address, { skip, top: pageSize, abortSignal });
-  return { isSupported: true, sessions };
+  const counted = new Map<string, Counted>();
+  let peeked = 0;
+  await withReceiver(context, address, async (receiver) => {
+    for await (const page of peekPages(receiver, { abortSignal, maxMessages: maxCounted })) {
+      peeked += page.length;
+      for (const { sessionId = "", sequenceNumber, enqueuedTimeUtc } of page) {
+        const known = counted.get(sessionId);
+        if (known !== undefined) known.count++;
+        else
+          counted.set(sessionId, {
+            count: 1,
+            firstNumber: String(sequenceNumber),
+            oldestEnqueuedAt: instant(enqueuedTimeUtc),
+          });
+      }
+    }
+  });
+  const sessions = [...counted]
+    .sort(([one, { count: first }], [two, { count: second }]) => second - first || one.localeCompare(two))
+    .map(([sessionId, session]) => ({ sessionId, ...session }));
+  return {
+    sessions: sessions.slice(skip, skip + pageSize),
+    total: sessions.length,
+    peeked,
+    /** Whether every message was counted. */
+    isComplete: peeked < maxCounted,
+  };
 }
 
 /** Reads the state of a session. Locks the session for that moment, which Service Bus requires. */

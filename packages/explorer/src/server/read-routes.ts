@@ -5,6 +5,7 @@ import { listEntities, listRules } from "../reads/entities.js";
 import { numberAt, numberRange } from "../reads/find-number.js";
 import { listMessages } from "../reads/list-messages.js";
 import { maySend } from "../reads/may-send.js";
+import { messageTemplate } from "../reads/message-template.js";
 import { hexOf, type ValueReading, valueText, viewMessage, viewValuePart } from "../reads/message-view.js";
 import { peekOne } from "../reads/peek.js";
 import { listSessions, readSessionState } from "../reads/sessions.js";
@@ -41,6 +42,10 @@ export const readRoutes: Routes = {
       abortSignal,
     }),
   ),
+  "GET /api/template": json(async ({ context, fields, abortSignal }) => {
+    const message = await peekOne(context, fields.address(), fields.sequenceNumber("number"), abortSignal);
+    return await messageTemplate(context, message);
+  }),
   "GET /api/value": json(valuePart),
   "GET /api/hex": json(hex),
   "GET /api/text": json(async ({ context, fields, abortSignal }) => {

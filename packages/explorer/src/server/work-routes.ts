@@ -30,6 +30,9 @@ import type { LineStream } from "./line-stream.js";
 import { streamLive } from "./live.js";
 import { type Call, type Download, json, type Routes } from "./route.js";
 
+/** A message of 100 MiB, the largest of the Premium tier, in Base64. */
+const maxSentBytes = 150 * 1024 * 1024;
+
 /** The routes that run long, store something, or change something. */
 export const workRoutes: Routes = {
   "GET /api/live": { kind: "lines", answer: streamLive },
@@ -48,7 +51,7 @@ export const workRoutes: Routes = {
   "GET /api/census": json(censuses),
   "POST /api/census": { kind: "lines", answer: census },
   "GET /api/verdict": json(({ context, history, fields }) => verdictOf(context, history, fields)),
-  "POST /decode": json(({ context, body }) => decodePayloads(context, body), { maxBytes: 150 * 1024 * 1024 }),
+  "POST /decode": json(({ context, body }) => decodePayloads(context, body), { maxBytes: maxSentBytes }),
   "POST /api/repair/preview": json(preview),
   "GET /api/repairs": json(({ jobs }) => jobs.list()),
   "GET /api/repair/interrupted": json(interrupted),
@@ -58,11 +61,11 @@ export const workRoutes: Routes = {
   ),
   "POST /api/repair/cancel": json(({ jobs, fields }) => jobs.cancel(fields.text("id")), { isChange: true }),
   "POST /api/send/check": json(({ context, fields }) => sendMessage(context, fields, { isCheck: true }), {
-    maxBytes: 8 * 1024 * 1024,
+    maxBytes: maxSentBytes,
   }),
   "POST /api/send": json(({ context, fields }) => sendMessage(context, fields, { isCheck: false }), {
     isChange: true,
-    maxBytes: 8 * 1024 * 1024,
+    maxBytes: maxSentBytes,
   }),
 };
 

@@ -10,8 +10,9 @@ export type { FoundNumber, NumberRange } from "../../../src/reads/find-number.js
 export type { MessagePage } from "../../../src/reads/list-messages.js";
 export type { SendRight } from "../../../src/reads/may-send.js";
 export type { MessageRow } from "../../../src/reads/message-row.js";
+export type { MessageTemplate } from "../../../src/reads/message-template.js";
 export type { HexView, MessageView, PropertyView, ReadingView } from "../../../src/reads/message-view.js";
-export type { SessionList, SessionStateView } from "../../../src/reads/sessions.js";
+export type { SessionList, SessionRow, SessionStateView } from "../../../src/reads/sessions.js";
 export type { Conversation, ConversationEvent } from "../../../src/search/conversation.js";
 export type { SavedSearch } from "../../../src/search/saved-searches.js";
 export type { SearchCriteria } from "../../../src/search/search-criteria.js";

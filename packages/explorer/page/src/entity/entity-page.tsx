@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { countText } from "../data/format.js";
 import { href } from "../data/route.js";
+import { sendTarget, subQueuePattern } from "../data/sub-queue.js";
 import type { About, EntityView } from "../data/types.js";
 import type { Live } from "../data/use-live.js";
 import { DeadLetters } from "../dead-letters/dead-letters.js";
@@ -8,7 +9,6 @@ import { Messages } from "./messages.js";
 import { Rules } from "./rules.js";
 import { SendForm } from "./send.js";
 import { Sessions } from "./sessions.js";
-import { subQueuePattern } from "./sub-queue.js";
 
 interface EntityPageProps {
   readonly about: About;
@@ -57,7 +57,7 @@ export function EntityPage({ about, live, path, tab, number }: EntityPageProps):
       ) : tab === "rules" ? (
         <Rules entity={path} />
       ) : (
-        <SendForm about={about} entity={home.replace(/\/subscriptions\/.*$/i, "")} />
+        <SendForm about={about} entity={sendTarget(home)} />
       )}
     </main>
   );

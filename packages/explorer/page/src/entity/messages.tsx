@@ -2,6 +2,7 @@ import type { TargetedSubmitEvent, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { get } from "../data/api.js";
 import { href } from "../data/route.js";
+import { subQueuePattern } from "../data/sub-queue.js";
 import type { About, EntityView, FoundNumber } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
 import { useEscape } from "../data/use-escape.js";
@@ -9,7 +10,6 @@ import { useHashState } from "../data/use-hash-state.js";
 import { MessageDetails } from "../messages/message-details.js";
 import { MessageList } from "../messages/message-list.js";
 import { Action, formValues, Problem, Waiting } from "../parts/parts.js";
-import { subQueuePattern } from "./sub-queue.js";
 
 interface MessagesProps {
   readonly about: About;

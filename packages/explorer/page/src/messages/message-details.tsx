@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { apiUrl, get } from "../data/api.js";
 import { countText, plural, sizeText, timeText } from "../data/format.js";
 import { href } from "../data/route.js";
+import { sendTarget } from "../data/sub-queue.js";
 import type { About, BodyTextView, MessageView, PropertyView, ReadingView } from "../data/types.js";
 import { useHashState } from "../data/use-hash-state.js";
 import { useLoad } from "../data/use-load.js";
@@ -263,6 +264,12 @@ function Actions({ entity, message, readAs }: ActionsProps): VNode {
           Download as it is, not redacted
         </a>
       )}
+      <a
+        class="button"
+        href={`${href("entity", sendTarget(entity), "send")}?${new URLSearchParams({ from: entity, number })}`}
+      >
+        Send as another …
+      </a>
       {id === undefined ? null : (
         <a class="button" href={href("conversation", id)}>
           Conversation

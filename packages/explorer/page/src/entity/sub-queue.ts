@@ -1,2 +1,0 @@
-/** The end of the path of a dead-letter queue. */
-export const subQueuePattern = /\/\$(?:Transfer\/\$)?DeadLetterQueue$/i;
