@@ -11,6 +11,7 @@ import { killedRepairChecks } from "./killed-repair-checks.js";
 import { layoutChecks } from "./layout-checks.js";
 import { listChecks } from "./list-checks.js";
 import { loadChecks } from "./load-checks.js";
+import { lookChecks } from "./look-checks.js";
 import { messageChecks } from "./message-checks.js";
 import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
@@ -42,6 +43,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...listChecks,
     ...messageChecks,
     ...layoutChecks,
+    ...lookChecks,
     ...searchChecks,
     ...sendChecks,
     ...claimsChecks,

@@ -31,7 +31,7 @@ async function scheduling(stage: Stage): Promise<void> {
     .getByRole("link", { name: /^№ \d+$/ })
     .click();
   const details = page.getByRole("article");
-  await details.getByText("from-template").waitFor();
+  await details.getByRole("heading", { name: "from-template" }).waitFor();
   await details.getByText("scheduled", { exact: true }).waitFor();
 }
 

@@ -28,7 +28,7 @@ const units = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
 
 /** How long ago an instant was, or in how long it will be, in its largest unit. */
-export function agoText(instant: string, now = Date.now()): string {
+export function agoText(instant: string, now: number): string {
   const seconds = Math.round((new Date(instant).getTime() - now) / 1_000);
   const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
   return seconds === 0 ? "now" : relative.format(Math.trunc(seconds / length), unit);

@@ -84,6 +84,11 @@ function tabsOf(entity: EntityView | undefined, home: string) {
   ];
 }
 
+function classOf(name: string, count: number | undefined): string {
+  if (count === undefined || count === 0) return "none";
+  return name.includes("dead") ? "bad" : "";
+}
+
 function Counts({ entity }: { readonly entity: EntityView | undefined }): VNode | null {
   if (entity === undefined) return null;
   const { counts } = entity;
@@ -94,15 +99,19 @@ function Counts({ entity }: { readonly entity: EntityView | undefined }): VNode 
     ["dead letters", counts?.deadLetter],
     ...(counts === undefined
       ? []
-      : ([
-          ["transfer", counts.transfer],
-          ["transfer dead letters", counts.transferDeadLetter],
-        ] as const)),
+      : (
+          [
+            ["transfer", counts.transfer],
+            ["transfer dead letters", counts.transferDeadLetter],
+          ] as const
+        )
+          // Few entities forward messages: for the others, these are nothing to look at.
+          .filter(([, count]) => count > 0)),
   ];
   return (
     <dl class="counts">
       {shown.map(([name, count]) => (
-        <div key={name} class={count !== undefined && count > 0 && name.includes("dead") ? "bad" : ""}>
+        <div key={name} class={classOf(name, count)}>
           <dt>{name}</dt>
           <dd>{count === undefined ? "–" : countText(count)}</dd>
         </div>

@@ -26,7 +26,7 @@ export function Sessions({ entity }: { readonly entity: string }): VNode {
             <strong>{plural(value.total, "session")}</strong> with {plural(value.peeked, "message")}
             {value.isComplete ? "" : "; those after them were not counted"}.
           </p>
-          <Table label="Sessions" head={["Session", "Messages", "Oldest", "State"]}>
+          <Table label="Sessions" head={["Session", "Messages", "Oldest", "State"]} numbers={["Messages"]}>
             {value.sessions.map((session) => (
               <Session key={session.sessionId} entity={entity} session={session} />
             ))}

@@ -11,6 +11,7 @@ import { CopyButton } from "../parts/copy-button.js";
 import { HexTable } from "../parts/hex-table.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
+import { Time } from "../parts/time.js";
 import { ValueBrowser } from "../parts/value-browser.js";
 
 interface MessageDetailsProps {
@@ -28,7 +29,23 @@ export function MessageDetails({ about, entity, number, onClose }: MessageDetail
   return (
     <article class="details" aria-label={`Message ${number}`}>
       <header>
-        <h2>Message {number}</h2>
+        <div>
+          <h2>
+            {message === undefined ? (
+              `Message ${number}`
+            ) : (
+              <Text>
+                {message.messageType ?? message.subject ?? message.messageId ?? `Message ${number}`}
+              </Text>
+            )}
+          </h2>
+          {message === undefined ? null : (
+            <p class="quiet">
+              № {number} · <Time at={message.enqueuedAt} /> · delivered{" "}
+              {plural(message.deliveryCount, "time")}
+            </p>
+          )}
+        </div>
         <Action text="✕" kind="quiet-button" label="Close the message" onClick={onClose} />
       </header>
       <Problem text={error} />
@@ -315,6 +332,12 @@ function Properties({
             </dt>
             <dd class={`value ${value.kind}`} title={value.kind}>
               <Text>{value.text}</Text>
+              {value.kind === "date" ? (
+                <small>
+                  {" "}
+                  <Time at={value.text} />
+                </small>
+              ) : null}
               {/Id$|^sequenceNumber$/.test(name) ? (
                 <CopyButton name={`Copy ${name}`} content={value.text} />
               ) : null}

@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
-import { sizeText, timeText } from "../data/format.js";
+import { sizeText } from "../data/format.js";
 import type { MessageRow } from "../data/types.js";
 import { Text } from "../parts/text.js";
+import { Time } from "../parts/time.js";
 
 const columns = ["Number", "Enqueued", "Message", "Format", "Read by", "Size"] as const;
 
@@ -33,7 +34,8 @@ export function Row({ index, row, isActive, isSelected, onSelect }: RowProps): V
     return (
       <div id={`row-${index}`} role="row" aria-rowindex={index + 2} class={names}>
         <span role="gridcell" class="cell waiting">
-          …
+          <span class="visually-hidden">…</span>
+          <span class="bone" />
         </span>
       </div>
     );
@@ -52,7 +54,13 @@ export function Row({ index, row, isActive, isSelected, onSelect }: RowProps): V
         {sequenceNumber}
       </span>
       <span role="gridcell" class="cell enqueued">
-        {state === "scheduled" ? <em>due {timeText(row.dueAt)}</em> : timeText(row.enqueuedAt)}
+        {state === "scheduled" ? (
+          <em>
+            due <Time at={row.dueAt} />
+          </em>
+        ) : (
+          <Time at={row.enqueuedAt} />
+        )}
       </span>
       <span role="gridcell" class="cell message">
         {state === "active" ? null : <span class="badge">{state}</span>}
@@ -76,6 +84,11 @@ export function Row({ index, row, isActive, isSelected, onSelect }: RowProps): V
 
 /** The serializer that reads a message, or why none does. */
 export function ReadBy({ row }: { readonly row: MessageRow }): VNode {
-  if (row.status === "decoded") return <span class="good">{row.serializer ?? "AMQP value"}</span>;
-  return <span class="bad">{row.reason ?? row.status}</span>;
+  const isRead = row.status === "decoded";
+  const text = isRead ? (row.serializer ?? "AMQP value") : (row.reason ?? row.status);
+  return (
+    <span class={isRead ? "good" : "bad"} title={text}>
+      <span aria-hidden="true">{isRead ? "✓" : "✕"}</span> {text}
+    </span>
+  );
 }

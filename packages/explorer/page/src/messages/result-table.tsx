@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
-import { timeText } from "../data/format.js";
 import { href } from "../data/route.js";
 import type { MessageRow } from "../data/types.js";
 import { Table } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
+import { Time } from "../parts/time.js";
 import { ReadBy } from "./message-row.js";
 
 interface Result {
@@ -34,7 +34,9 @@ export function ResultTable({
               <Text>{row.messageId ?? `№ ${row.sequenceNumber}`}</Text>
             </a>
           </th>
-          <td>{timeText(row.enqueuedAt)}</td>
+          <td>
+            <Time at={row.enqueuedAt} />
+          </td>
           <td>
             <Text>{row.messageType ?? row.subject ?? "–"}</Text>
           </td>

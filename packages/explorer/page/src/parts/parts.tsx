@@ -10,12 +10,15 @@ export function Problem({ text }: { readonly text: string | undefined }): VNode 
   );
 }
 
-/** A notice while something loads. */
+/** The outline of what is coming, while something loads. */
 export function Waiting({ isLoading }: { readonly isLoading: boolean }): VNode | null {
   return isLoading ? (
-    <p class="quiet" role="status">
-      Loading…
-    </p>
+    <div class="skeleton" role="status">
+      <span class="visually-hidden">Loading…</span>
+      <span class="bone" />
+      <span class="bone" />
+      <span class="bone" />
+    </div>
   ) : null;
 }
 
@@ -76,13 +79,15 @@ interface TableProps {
   readonly label: string;
   /** The titles of its columns. */
   readonly head: readonly string[];
+  /** Those of them whose columns hold numbers. */
+  readonly numbers?: readonly string[];
   readonly hasCaption?: boolean;
   /** Its rows. */
   readonly children: ComponentChildren;
 }
 
 /** A table that scrolls if it is too wide. */
-export function Table({ label, head, hasCaption = false, children }: TableProps): VNode {
+export function Table({ label, head, numbers = [], hasCaption = false, children }: TableProps): VNode {
   return (
     <div class="table" tabIndex={0} role="region" aria-label={label}>
       <table>
@@ -90,7 +95,7 @@ export function Table({ label, head, hasCaption = false, children }: TableProps)
         <thead>
           <tr>
             {head.map((title) => (
-              <th key={title} scope="col">
+              <th key={title} scope="col" class={numbers.includes(title) ? "number" : undefined}>
                 {title}
               </th>
             ))}
