@@ -29,6 +29,28 @@ export function drawPerformance(root: string): string {
   ].join("\n\n");
 }
 
+/** Each suite of the bench, with what it is measured against. */
+const baselines: Readonly<Record<string, string>> = {
+  pipeline:
+    "Reading and writing bodies, against the bare libraries: `JSON`, avsc and msgpackr; and a pipeline over its serializer.",
+  formats: "The other formats, against what a user would compare them with.",
+  migration: "What types with versions, write plans and shadow checks add to writing an order of 2 KB.",
+  census: "A census of 100,000 messages: seconds, and by how many MB its memory grows.",
+  client: "What observability and claim checks add when they have nothing to do.",
+  broker: "The broker in the process, against `JSON.stringify` and `JSON.parse` of the same bodies alone.",
+  "request-reply": "A request and its reply, over one message that is sent, received and completed.",
+  engine: "The broker's engine without client and serializer, against a trivial queue that only awaits.",
+  memory: "The memory of queued messages over their bytes, in processes of their own.",
+  storage:
+    "The durable broker, against puts into the bare store (LMDB), and its disk space, delays and start.",
+  processing: "What sessions and the circuit breaker add to receiving.",
+  azure:
+    "waybill over the official SDK, against the official SDK alone, both with a broker in another process.",
+  server:
+    "The broker over AMQP, against RabbitMQ's quorum queues and a minimal server made of rhea, with the same clients.",
+  peers: "Reading Avro of an older schema, against other libraries.",
+};
+
 function drawSuite(suite: string, results: readonly BenchResult[]): string {
   const rows = results
     .filter((result) => result.suite === suite)
@@ -36,7 +58,16 @@ function drawSuite(suite: string, results: readonly BenchResult[]): string {
       const sign = bound === "at-least" ? "≥" : "≤";
       return `| ${name.replaceAll("|", "\\|")} | ${figure(median)} | ${figure(min)} – ${figure(max)} | ${sign} ${target} |`;
     });
-  return [`### ${suite}`, "", "| what | ratio | min – max | target |", "|---|---|---|---|", ...rows].join(
-    "\n",
-  );
+  const baseline = baselines[suite];
+  if (baseline === undefined)
+    throw new Error(`Say in performance.ts what the suite "${suite}" is measured against.`);
+  return [
+    `### ${suite}`,
+    "",
+    baseline,
+    "",
+    "| what | ratio | min – max | target |",
+    "|---|---|---|---|",
+    ...rows,
+  ].join("\n");
 }
