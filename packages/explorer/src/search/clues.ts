@@ -13,7 +13,7 @@ export const textEnd = "\u0000";
 
 /** What all messages that meet the criteria have in their texts. */
 export function clueOf({ text, value, property = "", propertyValue, reason }: SearchCriteria): Clue {
-  const isChanging = changingProperties.has(property.toLowerCase());
+  const isChanging = changingProperties.some((name) => name.toLowerCase() === property.toLowerCase());
   const clues = [text, value, isChanging ? undefined : propertyValue, reason].flatMap((wanted) =>
     wanted === undefined ? [] : [clueFor(wanted)],
   );

@@ -4,35 +4,40 @@ import { idText } from "../reads/message-row.js";
 import { isContainer } from "../values/value-tree.js";
 import { children } from "./json-path.js";
 
-/** Properties that change while a message waits, in lower case: nothing of them can be remembered. */
-export const changingProperties: ReadonlySet<string> = new Set([
-  "state",
-  "deliverycount",
-  "lockeduntilutc",
-  "locktoken",
+/** Properties that change while a message waits: nothing of them can be remembered. */
+export const changingProperties = ["state", "deliveryCount", "lockedUntilUtc", "lockToken"] as const;
+
+/** The fields of a message that are no properties, or change. */
+const others: ReadonlySet<string> = new Set([
+  "applicationProperties",
+  "body",
+  "settlement",
+  ...changingProperties,
 ]);
 
 /** Every text of a message that a search for a text finds: ids, properties, reasons, and what stands in its body. */
 export function messageTexts(message: DeliveredMessage, outcome: DeserializationOutcome): string[] {
-  const { messageId, correlationId, sequenceNumber } = message;
-  const texts = [idText(messageId) ?? "", idText(correlationId) ?? "", String(sequenceNumber)];
-  for (const [, value] of propertiesOf(message)) if (typeof value === "string") texts.push(value);
-  for (const [name, value] of Object.entries(message.applicationProperties))
-    texts.push(name, leafText(value));
-  texts.push(...reasonTexts(message, outcome));
-  addBodyTexts(texts, message, outcome);
-  return texts;
+  return textsOf(message, outcome, (value) => typeof value === "string");
 }
 
 /** Every text by which some criterion can find a message: with those properties that only a search for that property looks at. */
 export function rememberedTexts(message: DeliveredMessage, outcome: DeserializationOutcome): string[] {
-  const others = propertiesOf(message).filter(([, value]) => typeof value !== "string");
-  return [...messageTexts(message, outcome), ...others.map(([, value]) => leafText(value))];
+  return textsOf(message, outcome, () => true);
 }
 
-function propertiesOf(message: DeliveredMessage): [name: string, value: unknown][] {
-  const { applicationProperties: _, body: __, settlement: ___, ...properties } = message;
-  return Object.entries(properties).filter(([name]) => !changingProperties.has(name.toLowerCase()));
+function textsOf(
+  message: DeliveredMessage,
+  outcome: DeserializationOutcome,
+  isWanted: (property: unknown) => boolean,
+): string[] {
+  const { messageId, correlationId, sequenceNumber, applicationProperties } = message;
+  const texts = [idText(messageId) ?? "", idText(correlationId) ?? "", String(sequenceNumber)];
+  for (const [name, value] of Object.entries(message))
+    if (!others.has(name) && value !== undefined && isWanted(value)) texts.push(leafText(value));
+  for (const [name, value] of Object.entries(applicationProperties)) texts.push(name, leafText(value));
+  texts.push(...reasonTexts(message, outcome));
+  addBodyTexts(texts, message, outcome);
+  return texts;
 }
 
 /** Why a message was dead-lettered, in words too, and why it is undeserializable now. */

@@ -17,7 +17,7 @@ export type ReadMessage = readonly [message: DeliveredMessage, outcome: Deserial
 
 /** A step through the messages of a place. */
 export interface Step {
-  /** Those that were read now. */
+  /** Those that were read now and may be meant. */
   readonly read: readonly ReadMessage[];
   /** How many it has passed, those included that were remembered and cannot be meant. */
   readonly passed: number;
@@ -116,7 +116,7 @@ export class SeenMessages {
   async *#passUnread(
     receiver: TransportReceiver,
     partition: Partition,
-    { from, end, abortSignal }: PassOptions & { readonly from: bigint; readonly end: bigint },
+    { mayBeMeant, from, end, abortSignal }: PassOptions & { readonly from: bigint; readonly end: bigint },
   ): AsyncGenerator<Step> {
     const peek = (fromSequenceNumber: bigint) =>
       receiver.peek({ maxMessages: pageSize, fromSequenceNumber, abortSignal });
@@ -130,7 +130,8 @@ export class SeenMessages {
       next.catch(() => {});
       const read = await this.#readAll(own, abortSignal);
       for (const each of read) partition.remember(...each);
-      yield { read, passed: own.length, remembered: 0 };
+      const meant = read.filter(([{ sequenceNumber }]) => partition.mayBe(sequenceNumber, mayBeMeant));
+      yield { read: meant, passed: own.length, remembered: 0 };
     }
   }
 
