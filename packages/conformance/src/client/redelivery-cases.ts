@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { type Message, parseDeadLetterRecord, type Serializer } from "@waybill/core";
 import { required } from "@waybill/foundation";
 import type { Case } from "../case.js";
@@ -9,7 +10,11 @@ import { counted, type ProcessingHarness, processingCase } from "./processing-ha
 /** More items than allowed in a message that may have crashed a process, fewer than allowed in others. */
 const largeCount = 110_000;
 
-const large: Message = { messageId: "large", body: Array.from({ length: largeCount }, () => 0) };
+/** A message with an id of its own: what a process has read once, it does not read with lower limits, also in the cases of another subject. */
+const largeMessage = (): Message => ({
+  messageId: randomUUID(),
+  body: Array.from({ length: largeCount }, () => 0),
+});
 
 /** A third-party serializer: core counts the items that it returns. */
 const { conforming: _, ...countedJson } = plainJson;
@@ -19,12 +24,13 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
   const toCase = processingCase(subject, "redelivery");
   return [
     toCase("a message that may have crashed a process is read with lower limits", async (harness) => {
+      const large = largeMessage();
       const queue = await harness.queue([large, ...counted(1)]);
       await harness.loseDeliveries(queue, 2);
       const seen = await handled(harness, queue, countedJson);
       assert.deepEqual(seen, ["m1"]);
       const dead = required((await harness.content(queue, "deadLetter"))[0]);
-      assert.equal(dead?.messageId, "large");
+      assert.equal(dead?.messageId, large.messageId);
       assert.equal(dead?.deadLetterReason, "DeserializationFailed");
       assert.match(dead?.deadLetterErrorDescription ?? "", /items.*less than usual/);
       assert.equal(parseDeadLetterRecord(dead)?.attempts.at(-1)?.reason, "items-exceeded");
@@ -32,6 +38,7 @@ export function redeliveryCases(subject: TransportSubject): Case[] {
     toCase(
       "a large message that was abandoned or deferred is read with the usual limits",
       async (harness) => {
+        const large = largeMessage();
         const queue = await harness.queue([large]);
         const receiver = harness.client({ serializer: countedJson }).createReceiver(queue);
         const first = required((await receiver.receiveMessages(1))[0]);

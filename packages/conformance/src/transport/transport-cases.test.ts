@@ -5,6 +5,7 @@ import type {
   TransportSessionReceiver,
 } from "@waybill/core/transport";
 import { describe, expect, it } from "vitest";
+import { clientCases } from "../client/client-cases.js";
 import { findCase, localSubject } from "./faulty-transport.test-support.js";
 import { operations } from "./harness/operations.js";
 import { transportCases } from "./transport-cases.js";
@@ -112,5 +113,13 @@ describe("transportCases", () => {
         names.some((name) => name.startsWith(family)),
         family,
       ).toBe(true);
+  });
+});
+
+describe("clientCases", () => {
+  it("can run for several subjects in one process: what was read for one is not known to the next", async () => {
+    for (const capabilities of [["deferral"], []] as const)
+      for (const { name, run } of clientCases({ ...localSubject(), capabilities }))
+        if (name.startsWith("redelivery: a ")) await run();
   });
 });
