@@ -43,6 +43,19 @@ describe("a repair from the page", () => {
     expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
   });
 
+  it("sends a selection only, and leaves what was sent again too often", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.send(order(1), order(2, { applicationProperties: { "waybill-resubmits": 2 } }), order(3));
+    await fixture.deadLetter(3);
+    const [first, second] = await fixture.waiting({ queue: "orders", subQueue: "deadLetter" });
+    const number = [first, second].map((each) => String(each?.sequenceNumber));
+    const preview = { entity: "orders", number, maxResubmits: 2 };
+    expect((await fixture.post("/api/repair/preview", preview)).json()).toMatchObject({
+      resubmittable: 1,
+      skipped: { "not-selected": 1, "resubmitted-too-often": 1 },
+    });
+  });
+
   it("can be cancelled halfway and resumed from its receipts, without loss or duplicates", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     const ids = Array.from({ length: 100 }, (_, id) => `order-${id}`);

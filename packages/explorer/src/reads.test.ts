@@ -290,6 +290,24 @@ describe("an explorer", () => {
     });
   });
 
+  it("tells of each entity how old its messages are, and how many dead letters can be read now", async () => {
+    await using fixture = await openExplorer();
+    await fixture.broker.createQueue("empty");
+    await fixture.send(order(1), order(2), garbage);
+    await fixture.deadLetter(3);
+    const sentAt = fixture.clock.now();
+    await fixture.send(order(3));
+    const health = (await fixture.get("/api/health")).lines<{ path: string }>();
+    expect(health.toSorted((one, two) => one.path.localeCompare(two.path))).toEqual([
+      { path: "empty", deadLetters: { peeked: 0, readable: 0, isWhole: true } },
+      {
+        path: "orders",
+        oldestAt: new Date(sentAt).toISOString(),
+        deadLetters: { peeked: 3, readable: 2, isWhole: true, oldestAt: expect.any(String) },
+      },
+    ]);
+  });
+
   it("shows rules, and sessions with their state", async () => {
     await using fixture = await openExplorer();
     await fixture.broker.createTopic("events");

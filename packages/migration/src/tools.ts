@@ -2,6 +2,7 @@
 
 export { formatCensus, parseCensus } from "./census/census-text.js";
 export { type LastSequenceNumberOptions, lastSequenceNumber } from "./census/last-sequence-number.js";
+export { mediaTypeOf } from "./census/media-type-of.js";
 export { type PeekPagesOptions, peekPages } from "./census/peek-pages.js";
 export type { CensusProgress } from "./census/take-census.js";
 export { compareValues } from "./comparison/compare-values.js";

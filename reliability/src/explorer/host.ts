@@ -10,6 +10,7 @@ import { consumerSerializers } from "../../../examples/main-job/dist/serializers
 import { fillDemo } from "./demo-data.js";
 import { fillGapped, sendFollowed, take } from "./gapped-data.js";
 import { fillHostile } from "./hostile-data.js";
+import { fillReasons } from "./letter-data.js";
 import { fillMillion, flood } from "./load-data.js";
 import { fillSearched } from "./search-data.js";
 
@@ -41,6 +42,7 @@ const transport = localTransport(broker);
 const facts = await fillDemo(broker, transport);
 await fillHostile(broker, transport);
 await fillGapped(broker, transport);
+await fillReasons(broker, transport);
 const explorer = await startExplorer({
   transport,
   pipeline: createPipeline(consumerSerializers()),

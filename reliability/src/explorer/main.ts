@@ -9,6 +9,7 @@ import type { Check } from "./check.js";
 import { claimsChecks } from "./claims-checks.js";
 import { killedRepairChecks } from "./killed-repair-checks.js";
 import { layoutChecks } from "./layout-checks.js";
+import { letterChecks } from "./letter-checks.js";
 import { listChecks } from "./list-checks.js";
 import { loadChecks } from "./load-checks.js";
 import { lookChecks } from "./look-checks.js";
@@ -44,6 +45,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...messageChecks,
     ...layoutChecks,
     ...lookChecks,
+    ...letterChecks,
     ...searchChecks,
     ...sendChecks,
     ...claimsChecks,

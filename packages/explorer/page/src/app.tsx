@@ -7,10 +7,12 @@ import { useEscape } from "./data/use-escape.js";
 import { type Live, useLive } from "./data/use-live.js";
 import { useLoad } from "./data/use-load.js";
 import { useRoving } from "./data/use-roving.js";
+import { type Sample, useSamples } from "./data/use-samples.js";
 import { EntityPage } from "./entity/entity-page.js";
 import { CensusPage } from "./pages/census.js";
 import { ConversationPage } from "./pages/conversation.js";
 import { DecodePage } from "./pages/decode.js";
+import { Overview } from "./pages/overview.js";
 import { SearchPage } from "./pages/search.js";
 import { Problem, Waiting } from "./parts/parts.js";
 
@@ -18,6 +20,7 @@ import { Problem, Waiting } from "./parts/parts.js";
 export function App(): VNode {
   const route = useRoute();
   const live = useLive();
+  const samples = useSamples(live);
   const { value: about, error } = useLoad<About>("about");
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const closeDrawer = () => {
@@ -51,7 +54,7 @@ export function App(): VNode {
           {about === undefined ? (
             <Waiting isLoading={error === undefined} />
           ) : (
-            <Place route={route} about={about} live={live} />
+            <Place route={route} about={about} live={live} samples={samples} />
           )}
         </div>
       </div>
@@ -201,9 +204,10 @@ interface PlaceProps {
   readonly route: Route;
   readonly about: About;
   readonly live: Live;
+  readonly samples: readonly Sample[];
 }
 
-function Place({ route, about, live }: PlaceProps): VNode {
+function Place({ route, about, live, samples }: PlaceProps): VNode {
   const [page, path, tab = "messages", number] = route;
   const query = useQuery();
   if (page === "entity" && path !== undefined)
@@ -212,38 +216,5 @@ function Place({ route, about, live }: PlaceProps): VNode {
   if (page === "census") return <CensusPage about={about} />;
   if (page === "conversation") return <ConversationPage id={path} />;
   if (page === "decode") return <DecodePage />;
-  return <Overview about={about} live={live} />;
-}
-
-function Overview({ about, live }: Omit<PlaceProps, "route">): VNode {
-  const counts = (live.entities ?? []).map((entity) => entity.counts);
-  // Without the right to manage a namespace nobody is told its counts: they are not 0.
-  const sum = (of: (known: NonNullable<EntityView["counts"]>) => number) =>
-    counts.length === 0 || counts.includes(undefined)
-      ? "–"
-      : countText(counts.reduce((total, known) => total + (known === undefined ? 0 : of(known)), 0));
-  return (
-    <main class="page">
-      <h1>{about.namespace}</h1>
-      <dl class="counts">
-        <div>
-          <dt>active</dt>
-          <dd>{sum(({ active }) => active)}</dd>
-        </div>
-        <div>
-          <dt>scheduled</dt>
-          <dd>{sum(({ scheduled }) => scheduled)}</dd>
-        </div>
-        <div class="bad">
-          <dt>dead letters</dt>
-          <dd>{sum(({ deadLetter }) => deadLetter)}</dd>
-        </div>
-      </dl>
-      <p>
-        The chain: {about.serializers.map(({ name }) => name).join(" → ")}.{" "}
-        {plural(about.messageTypes.length, "message type")}.
-      </p>
-      <p class="quiet">Searches, censuses and receipts are kept in {about.directory}.</p>
-    </main>
-  );
+  return <Overview about={about} live={live} samples={samples} />;
 }

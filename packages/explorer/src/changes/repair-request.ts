@@ -91,6 +91,7 @@ function requestOf(from: EntityAddress, fields: Fields): RepairRequest {
     body: fields.flag("transcode") ? "transcode" : "as-is",
     select: criteriaOf(fields),
     targetDetectsDuplicates: fields.flag("targetDetectsDuplicates"),
+    maxResubmits: fields.optionalCount("maxResubmits", {}),
     maxPerSecond: fields.optionalRate("rate"),
     limit: fields.optionalCount("limit", { min: 0 }) || undefined,
   };

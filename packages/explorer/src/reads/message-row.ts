@@ -1,5 +1,6 @@
 import type { DeserializationOutcome } from "@waybill/core";
 import type { DeliveredMessage } from "@waybill/core/transport";
+import { mediaTypeOf } from "@waybill/migration/tools";
 
 /** A message as one row of a list: its properties and the serializer that reads it, without its body. */
 export type MessageRow = ReturnType<typeof messageRow>;
@@ -13,6 +14,8 @@ export function messageRow(message: DeliveredMessage, outcome: DeserializationOu
     messageId: idText(message.messageId),
     subject: shortened(message.subject),
     contentType: shortened(message.contentType),
+    /** Without parameters; in parentheses if there is none. */
+    mediaType: mediaTypeOf(message.contentType),
     correlationId: idText(message.correlationId),
     sessionId: message.sessionId,
     enqueuedAt: instant(message.enqueuedTimeUtc),

@@ -18,6 +18,7 @@ import {
 } from "../changes/repair-request.js";
 import { sendMessage } from "../changes/send-message.js";
 import { decodePayloads } from "../reads/codec-server.js";
+import { eachHealth } from "../reads/health.js";
 import { instant } from "../reads/message-row.js";
 import { peekOne } from "../reads/peek.js";
 import { type ConversationEvent, findConversation } from "../search/conversation.js";
@@ -36,6 +37,11 @@ const maxSentBytes = 150 * 1024 * 1024;
 /** The routes that run long, store something, or change something. */
 export const workRoutes: Routes = {
   "GET /api/live": { kind: "lines", answer: streamLive },
+  "GET /api/health": {
+    kind: "lines",
+    answer: ({ context, abortSignal }, lines) =>
+      eachHealth(context, (health) => lines.write(health), abortSignal),
+  },
   "GET /api/search": { kind: "lines", answer: search },
   "GET /api/searches": json(({ context }) => listSearches(context.directory)),
   "POST /api/searches": json(({ context, fields }) =>

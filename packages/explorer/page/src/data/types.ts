@@ -7,6 +7,7 @@ export type { BodyTextView } from "../../../src/reads/body-text.js";
 export type { DeadLettersView, GroupView } from "../../../src/reads/dead-letters.js";
 export type { EntityView } from "../../../src/reads/entities.js";
 export type { FoundNumber, NumberRange } from "../../../src/reads/find-number.js";
+export type { HealthView } from "../../../src/reads/health.js";
 export type { MessagePage } from "../../../src/reads/list-messages.js";
 export type { SendRight } from "../../../src/reads/may-send.js";
 export type { MessageRow } from "../../../src/reads/message-row.js";

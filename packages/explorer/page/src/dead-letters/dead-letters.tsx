@@ -3,9 +3,12 @@ import { useState } from "preact/hooks";
 import { countText, plural, timeText } from "../data/format.js";
 import { href } from "../data/route.js";
 import type { About, DeadLettersView, GroupView, InterruptedView, RepairJobView } from "../data/types.js";
+import { useHashState } from "../data/use-hash-state.js";
 import { useLoad } from "../data/use-load.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
+import { groupKey, type LetterGroup, letterGroups } from "./letter-groups.js";
+import { LetterTable } from "./letter-table.js";
 import { RepairPanel, unfinished } from "./repair-panel.js";
 
 interface DeadLettersProps {
@@ -19,6 +22,15 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
   const { value: letters, error, isLoading, reload } = useLoad<DeadLettersView>("dead-letters", { entity });
   const { value: receipts } = useLoad<{ found?: InterruptedView }>("repair/interrupted", { entity });
   const [group, setGroup] = useState<GroupView | "all">();
+  const [numbers, setNumbers] = useState<readonly string[]>();
+  const [turn, setTurn] = useState(0);
+  const [only, setOnly] = useHashState("group");
+  const [shownGroups, setShownGroups] = useState(maxCards);
+  const groups = letterGroups(letters?.groups ?? []);
+  const lookAgain = () => {
+    reload();
+    setTurn((before) => before + 1);
+  };
   const pending = unfinished(repairs, entity);
   return (
     <div class="dead-letters">
@@ -41,19 +53,36 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
           <p class="headline">
             <strong>{plural(letters.peeked, "dead letter")}</strong>,{" "}
             <strong class="good">{countText(letters.readable)} readable now</strong>{" "}
-            <Action text="Look again" kind="quiet-button" onClick={reload} />{" "}
+            <Action text="Look again" kind="quiet-button" onClick={lookAgain} />{" "}
             {letters.readable > 0 ? <Action text="Repair all …" onClick={() => setGroup("all")} /> : null}
           </p>
           <ul class="groups">
-            {letters.groups.map((one) => (
+            {groups.slice(0, shownGroups).map((one) => (
               <Group
-                key={JSON.stringify([one.reason, one.mediaType, one.messageType, one.messageVersion])}
+                key={groupKey(one)}
                 group={one}
                 path={letters.path}
                 onRepair={() => setGroup(one)}
+                onShow={() => setOnly(groupKey(one))}
               />
             ))}
           </ul>
+          {groups.length > shownGroups ? (
+            <p>
+              {countText(shownGroups)} of {countText(groups.length)} groups shown.{" "}
+              <Action text="Show all groups" kind="link" onClick={() => setShownGroups(groups.length)} />
+            </p>
+          ) : null}
+          <LetterTable
+            path={letters.path}
+            group={only}
+            onEveryGroup={() => setOnly("")}
+            turn={turn}
+            onRepair={(selected) => {
+              setNumbers(selected);
+              setGroup("all");
+            }}
+          />
         </>
       )}
       {group === undefined ? null : (
@@ -61,10 +90,12 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
           about={about}
           entity={entity}
           group={group === "all" ? undefined : group}
+          numbers={numbers}
           repairs={repairs}
           onClose={() => {
             setGroup(undefined);
-            reload();
+            setNumbers(undefined);
+            lookAgain();
           }}
         />
       )}
@@ -72,19 +103,26 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
   );
 }
 
+/** How many groups are shown at first. */
+const maxCards = 30;
+
 interface GroupProps {
-  readonly group: GroupView;
+  readonly group: LetterGroup;
   readonly path: string;
   onRepair(): void;
+  onShow(): void;
 }
 
-function Group({ group, path, onRepair }: GroupProps): VNode {
-  const { reason, messageType, messageVersion, mediaType, count, readable, failure } = group;
+function Group({ group, path, onRepair, onShow }: GroupProps): VNode {
+  const { reason, messageType, messageVersion, mediaType, count, readable, failure, texts } = group;
   return (
     <li class="card">
       <h2>
         <Text>{reason ?? "(no reason)"}</Text> <span class="count">{countText(count)}</span>
       </h2>
+      {texts === 1 ? null : (
+        <p class="quiet">{countText(texts)} different texts: select in the table what to repair.</p>
+      )}
       <p>
         <Text>{messageType ?? "(untyped)"}</Text>
         {messageVersion === undefined ? "" : ` version ${messageVersion}`} · <Text>{mediaType}</Text>
@@ -109,7 +147,9 @@ function Group({ group, path, onRepair }: GroupProps): VNode {
             № {number}
           </a>
         ))}
-        {readable > 0 ? <Action text="Repair …" onClick={onRepair} /> : null}
+        <Action text={`Show all ${countText(count)}`} kind="quiet-button" onClick={onShow} />
+        {/* A repair selects by the whole text of a reason. */}
+        {readable > 0 && texts === 1 ? <Action text="Repair …" onClick={onRepair} /> : null}
       </p>
     </li>
   );

@@ -14,6 +14,8 @@ interface RepairPanelProps {
   readonly entity: string;
   /** Undefined for all messages that can be read. */
   readonly group: GroupView | undefined;
+  /** The sequence numbers of a selection. */
+  readonly numbers?: readonly string[] | undefined;
   readonly repairs: readonly RepairJobView[];
   onClose(): void;
 }
@@ -24,7 +26,7 @@ type Preview = RepairPreview & { readonly receipts: string };
  * A repair: its settings, preview and progress. It is cancelled between two batches. An interrupted one is resumed with the plan in its receipts,
  * whatever group is open and whatever the form says.
  */
-export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPanelProps): VNode {
+export function RepairPanel({ about, entity, group, numbers, repairs, onClose }: RepairPanelProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const [preview, setPreview] = useState<Preview>();
@@ -39,7 +41,9 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
 
   const ask = async <T,>(path: string, onAnswer: (answer: T) => void, more: object = {}) => {
     setBusy(true);
-    const plan = isResuming ? { resume: true } : { ...requestOf(form.current), ...criteriaOf(group) };
+    const plan = isResuming
+      ? { resume: true }
+      : { ...requestOf(form.current), ...criteriaOf(group), number: numbers };
     const request = { ...plan, ...more, entity, ...(isReplacing && { replace: true }) };
     await attempt(async () => onAnswer(await post<T>(path, request)));
     setBusy(false);
@@ -57,9 +61,7 @@ export function RepairPanel({ about, entity, group, repairs, onClose }: RepairPa
   return (
     <dialog ref={dialog} class="repair" aria-labelledby="repair-title" onClose={onClose}>
       <header>
-        <h2 id="repair-title">
-          Repair {group === undefined ? "what can be read" : (group.reason ?? "dead letters")}
-        </h2>
+        <h2 id="repair-title">Repair {titleOf(group, numbers)}</h2>
         <Action text="✕" kind="quiet-button" label="Close" onClick={() => dialog.current?.close()} />
       </header>
       {isResuming ? (
@@ -161,6 +163,11 @@ function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
         ) : null}
         <Field label="Messages per second (empty: no limit)" name="rate" type="number" />
         <Field label="Maximum number (empty: all)" name="limit" type="number" />
+        <Field
+          label="Leave those sent again this often before (empty: 3)"
+          name="maxResubmits"
+          type="number"
+        />
         <label>
           <input type="checkbox" name="targetDetectsDuplicates" value="true" /> the target detects duplicates
         </label>
@@ -211,6 +218,11 @@ function Progress({ job, total, onCancel }: ProgressProps): VNode {
 function requestOf(form: HTMLFormElement | null): Record<string, unknown> {
   const { body, ...values } = form === null ? {} : formValues(form);
   return { ...values, transcode: body === "transcode" };
+}
+
+function titleOf(group: GroupView | undefined, numbers: readonly string[] | undefined): string {
+  if (numbers !== undefined) return plural(numbers.length, "selected dead letter");
+  return group === undefined ? "what can be read" : (group.reason ?? "dead letters");
 }
 
 function criteriaOf(group: GroupView | undefined): Record<string, unknown> {

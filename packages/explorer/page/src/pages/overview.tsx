@@ -1,0 +1,285 @@
+import type { VNode } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { lines } from "../data/api.js";
+import { countText, plural } from "../data/format.js";
+import { href } from "../data/route.js";
+import type { About, EntityView, HealthView } from "../data/types.js";
+import { useAttempt } from "../data/use-attempt.js";
+import { useHashState } from "../data/use-hash-state.js";
+import type { Live } from "../data/use-live.js";
+import { changePerMinute, type Sample, sumOf } from "../data/use-samples.js";
+import { Action, Problem, Waiting } from "../parts/parts.js";
+import { type Column, SortableTable } from "../parts/sortable-table.js";
+import { Time } from "../parts/time.js";
+import { HourChart } from "./hour-chart.js";
+
+interface OverviewProps {
+  readonly about: About;
+  readonly live: Live;
+  readonly samples: readonly Sample[];
+}
+
+/** An entity, or several that are shown as one. */
+interface Row {
+  readonly name: string;
+  readonly isGroup: boolean;
+  readonly active: number | undefined;
+  readonly deadLetters: number | undefined;
+  readonly change: number | undefined;
+  readonly health: HealthView | undefined;
+}
+
+/** The first page: where messages wait, which ones are dead letters, and how many of those can be read now. */
+export function Overview({ about, live, samples }: OverviewProps): VNode {
+  const entities = useMemo(
+    () => (live.entities ?? []).filter(({ kind }) => kind !== "topic"),
+    [live.entities],
+  );
+  const { health, problem, reload } = useHealth(entities);
+  const [find = "", setFind] = useHashState("find");
+  const [only, setOnly] = useHashState("only");
+  const [group, setGroup] = useHashState("group");
+  const text = find.toLowerCase();
+  const found = entities.filter(
+    ({ path, counts }) =>
+      path.toLowerCase().includes(text) &&
+      // What is not known may have dead letters.
+      (only === undefined || counts === undefined || counts.deadLetter > 0),
+  );
+  const rows = (group === undefined ? found.map((each) => [each]) : groupsOf(found)).map((members) =>
+    rowOf(members, samples, health),
+  );
+  return (
+    <main class="page">
+      <h1>{about.namespace}</h1>
+      <Totals live={live} />
+      {samples.length === 0 ? null : (
+        <div class="side-by-side">
+          <HourChart title="Active messages" samples={samples} of={({ active }) => active} />
+          <HourChart title="Dead letters" samples={samples} of={({ deadLetters }) => deadLetters} />
+        </div>
+      )}
+      <p class="filters">
+        <label>
+          <span class="visually-hidden">Filter the table</span>
+          <input
+            type="search"
+            placeholder="Filter the table"
+            value={find}
+            onInput={({ currentTarget }) => setFind(currentTarget.value)}
+          />
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={only !== undefined}
+            onChange={({ currentTarget }) => setOnly(currentTarget.checked ? "dead" : "")}
+          />{" "}
+          only those with dead letters
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={group !== undefined}
+            onChange={({ currentTarget }) => setGroup(currentTarget.checked ? "prefix" : "")}
+          />{" "}
+          in groups, by topic or prefix
+        </label>
+        <Action text="Look again" kind="quiet-button" onClick={reload} />
+        <span role="status">
+          {countText(found.length)} of {plural(entities.length, "entity", "entities")}
+        </span>
+      </p>
+      <Problem text={problem} />
+      <Waiting isLoading={live.entities === undefined && live.error === undefined} />
+      <SortableTable
+        label="Entities"
+        columns={columns}
+        rows={rows}
+        sortedBy="-Dead letters"
+        keyOf={({ name }) => name}
+      />
+      <p class="quiet">
+        “Change” is how many more or fewer active messages there are than a minute ago: the broker does not
+        count what comes and what goes. Circuit breakers are not shown: a consumer tells only its own process
+        about its breaker.
+      </p>
+      <p>
+        The chain: {about.serializers.map(({ name }) => name).join(" → ")}.{" "}
+        {plural(about.messageTypes.length, "message type")}.
+      </p>
+      <p class="quiet">Searches, censuses and receipts are kept in {about.directory}.</p>
+    </main>
+  );
+}
+
+function Totals({ live }: { readonly live: Live }): VNode {
+  const entities = live.entities ?? [];
+  const totals = [
+    ["active", sumOf(entities, ({ active }) => active)],
+    ["scheduled", sumOf(entities, ({ scheduled }) => scheduled)],
+    ["dead letters", sumOf(entities, ({ deadLetter }) => deadLetter)],
+  ] as const;
+  return (
+    <dl class="counts">
+      {totals.map(([name, count]) => (
+        <div key={name} class={name === "dead letters" && count !== 0 ? "bad" : ""}>
+          <dt>{name}</dt>
+          <dd>{known(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    title: "Entity",
+    value: ({ name }) => name,
+    cell: ({ name, isGroup }) =>
+      isGroup ? (
+        <a href={`#/?find=${encodeURIComponent(name)}`}>{name} …</a>
+      ) : (
+        <a href={href("entity", name, "messages")}>{name}</a>
+      ),
+  },
+  { title: "Active", isNumber: true, value: (row) => row.active, cell: (row) => known(row.active) },
+  {
+    title: "Dead letters",
+    isNumber: true,
+    value: (row) => row.deadLetters,
+    cell: ({ name, isGroup, deadLetters }) =>
+      deadLetters === undefined || deadLetters === 0 || isGroup ? (
+        known(deadLetters)
+      ) : (
+        <a class="bad" href={href("entity", `${name}/$DeadLetterQueue`, "dead-letters")}>
+          {countText(deadLetters)} <span class="visually-hidden">dead letters of {name}</span>
+        </a>
+      ),
+  },
+  {
+    title: "Readable now",
+    isNumber: true,
+    value: ({ health }) => health?.deadLetters?.readable,
+    cell: ({ health }) => readableText(health),
+  },
+  {
+    title: "Oldest active",
+    isNumber: true,
+    value: ({ health }) => ageOf(health?.oldestAt),
+    cell: ({ health }) => <Time at={health?.oldestAt} />,
+  },
+  {
+    title: "Oldest dead letter",
+    isNumber: true,
+    value: ({ health }) => ageOf(health?.deadLetters?.oldestAt),
+    cell: ({ health }) => <Time at={health?.deadLetters?.oldestAt} />,
+  },
+  {
+    title: "Change",
+    isNumber: true,
+    value: (row) => row.change,
+    cell: ({ change }) =>
+      change === undefined ? "–" : `${change > 0 ? "+" : ""}${countText(change)} a minute`,
+  },
+];
+
+function known(count: number | undefined): string {
+  return count === undefined ? "–" : countText(count);
+}
+
+function readableText(health: HealthView | undefined): string {
+  const { deadLetters } = health ?? {};
+  if (deadLetters === undefined) return "–";
+  const { readable, peeked, isWhole } = deadLetters;
+  if (peeked === 0) return "–";
+  return `${countText(readable)} of ${isWhole ? "" : "the first "}${countText(peeked)}`;
+}
+
+/** In milliseconds. */
+function ageOf(instant: string | undefined): number | undefined {
+  return instant === undefined ? undefined : Date.now() - Date.parse(instant);
+}
+
+/** Entities of one topic, or whose names begin with the same word, in groups. */
+function groupsOf(entities: readonly EntityView[]): EntityView[][] {
+  const groups = new Map<string, EntityView[]>();
+  for (const entity of entities) {
+    const name = groupName(entity);
+    groups.set(name, [...(groups.get(name) ?? []), entity]);
+  }
+  return [...groups.values()];
+}
+
+function groupName({ path, kind }: EntityView): string {
+  return (kind === "subscription" ? path.split("/")[0] : /^[^-._/]+/.exec(path)?.[0]) ?? path;
+}
+
+function rowOf(
+  members: readonly EntityView[],
+  samples: readonly Sample[],
+  healths: ReadonlyMap<string, HealthView>,
+): Row {
+  const [first] = members;
+  const isGroup = members.length > 1;
+  const changes = members.map(({ path }) => changePerMinute(samples, path));
+  return {
+    name: first === undefined ? "" : isGroup ? groupName(first) : first.path,
+    isGroup,
+    active: sumOf(members, ({ active }) => active),
+    deadLetters: sumOf(members, ({ deadLetter }) => deadLetter),
+    change: changes.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each)),
+    health: merged(members.map(({ path }) => healths.get(path))),
+  };
+}
+
+/** Undefined as long as one of them is not known. */
+function merged(healths: readonly (HealthView | undefined)[]): HealthView | undefined {
+  return healths.reduce((one, two) => {
+    if (one === undefined || two === undefined) return undefined;
+    const [a, b] = [one.deadLetters, two.deadLetters];
+    return {
+      path: one.path,
+      oldestAt: earlier(one.oldestAt, two.oldestAt),
+      deadLetters:
+        a === undefined || b === undefined
+          ? undefined
+          : {
+              readable: a.readable + b.readable,
+              peeked: a.peeked + b.peeked,
+              isWhole: a.isWhole && b.isWhole,
+              oldestAt: earlier(a.oldestAt, b.oldestAt),
+            },
+    };
+  });
+}
+
+function earlier(one: string | undefined, two: string | undefined): string | undefined {
+  return [one, two].filter((each) => each !== undefined).sort()[0];
+}
+
+/** What peeking tells of each entity, asked for once, and again when entities come or go. */
+function useHealth(entities: readonly EntityView[]) {
+  const [health, setHealth] = useState<ReadonlyMap<string, HealthView>>(new Map());
+  const [turn, setTurn] = useState(0);
+  const { problem, attempt } = useAttempt();
+  const paths = entities.map(({ path }) => path).join("\n");
+  useEffect(() => {
+    if (paths === "") return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    void attempt(async () => {
+      const found = new Map<string, HealthView>();
+      try {
+        for await (const each of lines<HealthView>("health", { signal })) {
+          found.set(each.path, each);
+          setHealth(new Map(found));
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    });
+    return () => controller.abort();
+  }, [paths, turn]);
+  return { health, problem, reload: () => setTurn(turn + 1) };
+}

@@ -1,0 +1,119 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useState } from "preact/hooks";
+import { countText } from "../data/format.js";
+import { useHashState } from "../data/use-hash-state.js";
+import { Action } from "./parts.js";
+
+/** A column that rows can be sorted by. */
+export interface Column<Row> {
+  readonly title: string;
+  /** Numbers stand on the right, and are sorted from the largest first. */
+  readonly isNumber?: boolean;
+  /** What the rows are sorted by; undefined for what is not known, which comes last in both directions. */
+  value(row: Row): string | number | undefined;
+  cell(row: Row): ComponentChildren;
+}
+
+interface SortableTableProps<Row> {
+  readonly label: string;
+  /** The first one names the row. */
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** What it is sorted by at first: a title, with `-` before it for the largest first. */
+  readonly sortedBy: string;
+  keyOf(row: Row): string;
+}
+
+/** How many rows are added at once. */
+const pieceSize = 200;
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** A table sorted by any of its columns; the address of the view keeps which. Long ones are shown in pieces, and say how much is left. */
+export function SortableTable<Row>({
+  label,
+  columns,
+  rows,
+  sortedBy,
+  keyOf,
+}: SortableTableProps<Row>): VNode {
+  const [sort = sortedBy, setSort] = useHashState("sort");
+  const [shown, setShown] = useState(pieceSize);
+  const isDescending = sort.startsWith("-");
+  const column = columns.find(({ title }) => title === sort.replace(/^-/, ""));
+  const sorted = column === undefined ? rows : sortedRows(rows, column, isDescending);
+  return (
+    <>
+      <div class="table" tabIndex={0} role="region" aria-label={label}>
+        <table class="sortable">
+          <thead>
+            <tr>
+              {columns.map((each) => (
+                <th
+                  key={each.title}
+                  scope="col"
+                  class={each.isNumber ? "number" : ""}
+                  aria-sort={each !== column ? "none" : isDescending ? "descending" : "ascending"}
+                >
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => setSort(nextSort(each, each === column, isDescending))}
+                  >
+                    {each.title}
+                  </button>{" "}
+                  <span aria-hidden="true">{each !== column ? "" : isDescending ? "▼" : "▲"}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.slice(0, shown).map((row) => (
+              <tr key={keyOf(row)}>
+                {columns.map((each, index) =>
+                  index === 0 ? (
+                    <th key={each.title} scope="row">
+                      {each.cell(row)}
+                    </th>
+                  ) : (
+                    <td key={each.title} class={each.isNumber ? "number" : ""}>
+                      {each.cell(row)}
+                    </td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {sorted.length > shown ? (
+        <p>
+          {countText(shown)} of {countText(sorted.length)} shown.{" "}
+          <Action
+            text={`Show ${countText(Math.min(pieceSize, sorted.length - shown))} more`}
+            kind="link"
+            onClick={() => setShown(shown + pieceSize)}
+          />
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function nextSort<Row>({ title, isNumber }: Column<Row>, isCurrent: boolean, isDescending: boolean): string {
+  const descends = isCurrent ? !isDescending : isNumber === true;
+  return descends ? `-${title}` : title;
+}
+
+function sortedRows<Row>(
+  rows: readonly Row[],
+  { value }: Column<Row>,
+  isDescending: boolean,
+): readonly Row[] {
+  return rows.toSorted((one, two) => {
+    const [a, b] = [value(one), value(two)];
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+    const order = typeof a === "string" ? collator.compare(a, String(b)) : a - Number(b);
+    return isDescending ? -order : order;
+  });
+}

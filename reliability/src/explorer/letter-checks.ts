@@ -1,0 +1,107 @@
+import { axeFindings, type OpenPage, type Stage } from "./browser.js";
+import { type Check, expectSame, until } from "./check.js";
+import { openCommand } from "./explore-command.js";
+import { reasonCount } from "./letter-data.js";
+
+/** The first page, and the table of dead letters. */
+export const letterChecks: readonly Check[] = [
+  {
+    title: "shows on the first page where the dead letters are, sorted, filtered and in groups",
+    run: overview,
+  },
+  {
+    title: "shows on the first page – for counts that a key may not read, and the dead letters it can peek",
+    run: overviewOfListener,
+  },
+  {
+    title: `collapses ${reasonCount} texts of one reason, and leads to all of their messages in one table`,
+    run: collapsed,
+  },
+  { title: "repairs a selection of dead letters, after a dry run", run: selection },
+];
+
+async function overview(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  const { page } = opened;
+  const [first] = [page.locator("main tbody tr").first()];
+  await first.getByRole("link", { name: "reasons", exact: true }).waitFor();
+  await until(async () => (await first.textContent())?.includes("500 of the first 500") === true, "readable");
+  expectSame(
+    await page.getByRole("columnheader", { name: "Dead letters" }).getAttribute("aria-sort"),
+    "descending",
+    "what the table is sorted by",
+  );
+  await page.getByRole("img", { name: "Dead letters, last hour" }).waitFor();
+  const all = await rowCount(opened);
+  await page.getByRole("button", { name: "Entity" }).click();
+  await page.locator("main tbody tr").first().getByText("baskets").waitFor();
+  await page.getByLabel("only those with dead letters").check();
+  await until(async () => (await rowCount(opened)) < all, "fewer rows");
+  await page.getByLabel("only those with dead letters").uncheck();
+  await page.getByLabel("in groups, by topic or prefix").check();
+  await page.getByRole("link", { name: "invoiced …" }).click();
+  await page.getByRole("link", { name: "invoiced/Subscriptions/billing", exact: true }).first().waitFor();
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [1280, 360]) {
+      await using again = await stage.open({ colorScheme, width });
+      await again.page.locator("main tbody tr").first().waitFor();
+      expectSame(await axeFindings(again), [], `axe on the first page, ${colorScheme}, ${width}`);
+    }
+}
+
+async function overviewOfListener(stage: Stage): Promise<void> {
+  const connectionString = await stage.ask<string>({ ask: "serve-listen" });
+  await using explorer = await openCommand(stage, connectionString, ["--entity", "reasons"]);
+  const row = explorer.opened.page.locator("main tbody tr").first();
+  await until(async () => (await row.textContent())?.includes("500 of the first 500") === true, "readable");
+  expectSame(
+    [await row.locator("td").nth(0).textContent(), await row.locator("td").nth(1).textContent()],
+    ["–", "–"],
+    "counts that are not known",
+  );
+}
+
+async function collapsed(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  const { page } = opened;
+  await opened.go("entity", "reasons/$DeadLetterQueue", "dead-letters");
+  const cards = page.locator(".groups .card");
+  await cards
+    .first()
+    .getByText(/^1,500 different texts/)
+    .waitFor();
+  expectSame(await cards.count(), 2, "cards");
+  const table = page.getByRole("region", { name: "Dead letters" });
+  await until(async () => (await table.locator("tbody tr").count()) === 200, "the first rows");
+  await table.locator("tbody tr").first().getByText("reason-1502").waitFor();
+  await cards.nth(1).getByRole("button", { name: "Show all 3" }).click();
+  await until(async () => (await table.locator("tbody tr").count()) === 3, "the messages of the group");
+  expectSame(await axeFindings(opened), [], "axe on the dead letters");
+  await page.getByRole("button", { name: "Only one group: show all" }).click();
+  await page.getByLabel("Filter dead letters").fill("order 777 of");
+  await until(async () => (await table.locator("tbody tr").count()) === 1, "the one message found");
+}
+
+async function selection(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  const { page } = opened;
+  await opened.go("entity", "reasons/$DeadLetterQueue", "dead-letters");
+  await page.getByLabel("Filter dead letters").fill("CustomerUnknown");
+  await page.getByLabel("all 3 found").check();
+  await page.getByRole("button", { name: "Repair 3 selected …" }).click();
+  await page.getByLabel(/^Leave those sent again/).fill("1");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByText("byte-identical").first().waitFor();
+  await page.getByRole("button", { name: "Repair 3", exact: true }).click();
+  await page.getByText("done", { exact: true }).waitFor();
+  const ids = await stage.ask<string[]>({ ask: "ids", queue: "reasons" });
+  expectSame(
+    ids.sort(),
+    [0, 1, 2].map((more) => `reason-${reasonCount + more}`),
+    "what was sent",
+  );
+}
+
+async function rowCount({ page }: OpenPage): Promise<number> {
+  return await page.locator("main tbody tr").count();
+}
