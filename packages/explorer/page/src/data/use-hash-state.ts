@@ -6,7 +6,8 @@ export function useHashState(name: string): readonly [string | undefined, (value
   const query = useQuery();
   const set = useCallback(
     (value: string) => {
-      const [path = "", text = ""] = location.hash.split("?");
+      // The first page may have no hash: a query alone would be loaded as another page.
+      const [path = "", text = ""] = (location.hash || "#/").split("?");
       const changed = new URLSearchParams(text);
       if (value === "") changed.delete(name);
       else changed.set(name, value);

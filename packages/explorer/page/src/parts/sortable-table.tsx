@@ -110,7 +110,8 @@ function sortedRows<Row>(
   { value }: Column<Row>,
   isDescending: boolean,
 ): readonly Row[] {
-  return rows.toSorted((one, two) => {
+  // Of equal ones the last come first where the largest do.
+  return (isDescending ? rows.toReversed() : rows).toSorted((one, two) => {
     const [a, b] = [value(one), value(two)];
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
     const order = typeof a === "string" ? collator.compare(a, String(b)) : a - Number(b);
