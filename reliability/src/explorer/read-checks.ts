@@ -204,7 +204,28 @@ async function census(stage: Stage): Promise<void> {
   const { page } = opened;
   await opened.go("census");
   for (let taken = 0; taken < 2; taken++) await takeCensus(opened);
-  await page.getByRole("img", { name: "Waiting messages in webhooks, over time" }).waitFor();
+  const chart = page.getByRole("img", { name: "Waiting messages in webhooks, over time" });
+  await chart.waitFor();
+  // A bar of 1 is seen beside one of a hundred: the scale is logarithmic, and has numbers.
+  const whole = page.getByRole("img", { name: "Waiting messages in the namespace, over time" });
+  for (const one of [whole, chart]) await one.getByText("100", { exact: true }).waitFor();
+  const heights = await whole
+    .locator("rect")
+    .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("height"))));
+  expectThat(heights.length > 0 && Math.min(...heights) > 20, `a bar is ${Math.min(...heights)} high`);
+  const colours = async (within: typeof whole) => [
+    ...new Set(
+      await within
+        .locator("rect")
+        .filter({ hasText: " msgpack" })
+        .evaluateAll((bars) => bars.map((bar) => bar.getAttribute("class"))),
+    ),
+  ];
+  expectSame(
+    [await colours(whole), await colours(chart)],
+    [["series-2"], ["series-2"]],
+    "MessagePack's colour",
+  );
   await page
     .getByText(/msgpack: \d+/)
     .first()

@@ -3,91 +3,149 @@ import { countText, timeText } from "../data/format.js";
 import type { CensusCount, CensusPoint } from "../data/types.js";
 
 interface CensusChartProps {
-  readonly entity: string;
+  /** The entity to chart; undefined for the whole namespace. */
+  readonly entity: string | undefined;
   readonly points: readonly CensusPoint[];
-  /** Every series of the page, so that a series has the same colour in all charts. */
-  readonly all: readonly string[];
 }
 
 const width = 640;
-const height = 160;
-/** How many colours there are; further series share the last one. */
-const maxSeries = 8;
+const height = 200;
+/** Room for the numbers of the axis on the left, and for the times below. */
+const left = 56;
+const bottom = 20;
 /** How many censuses fit; the newest are shown. */
 const maxBars = 60;
 
-/** A bar for each census, one part for each format and version; the numbers are in a table below. */
-export function CensusChart({ entity, points: censuses, all }: CensusChartProps): VNode {
-  const points = censuses.slice(-maxBars).map(({ at, counts }) => ({ at, series: seriesOf(entity, counts) }));
+interface Series {
+  readonly format: string;
+  readonly version: number | undefined;
+  readonly count: number;
+}
+
+/**
+ * A group of bars for each census, one bar for each format and version. The scale is logarithmic, so that 1 is seen beside 300,000; the exact
+ * numbers of the last census are below.
+ */
+export function CensusChart({ entity, points: censuses }: CensusChartProps): VNode {
+  const points = censuses.slice(-maxBars).map(({ at, counts }) => ({ at, series: seriesOf(counts, entity) }));
   const names = [...new Set(points.flatMap(({ series }) => [...series.keys()]))].sort();
-  const most = Math.max(1, ...points.map(({ series }) => sum([...series.values()])));
-  const step = width / Math.max(points.length, 8);
-  const latest = points.at(-1)?.series;
+  const most = Math.max(
+    1,
+    ...points.flatMap(({ series }) => Array.from(series.values(), ({ count }) => count)),
+  );
+  const decades = Math.ceil(Math.log10(most)) + 1;
+  const step = (width - left) / Math.max(points.length, 8);
+  const bar = Math.max((step - 6) / Math.max(names.length, 1), 0.5);
+  const bandHeight = height - bottom;
+  // 1 is one decade above the floor: 0 has no bar.
+  const heightOf = (count: number) =>
+    count === 0 ? 0 : ((Math.log10(count) + 1) / (decades + 0.1)) * bandHeight;
+  const [first, last] = [points[0], points.at(-1)];
   return (
     <>
       <svg
         viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="none"
         class="chart"
         role="img"
-        aria-label={`Waiting messages in ${entity}, over time`}
+        aria-label={`Waiting messages in ${entity ?? "the namespace"}, over time`}
       >
-        {points.map(({ at, series }, bar) => {
-          let top = height;
-          return names.map((name) => {
-            const size = ((series.get(name) ?? 0) / most) * (height - 4);
-            top -= size;
+        {Array.from({ length: decades }, (_, decade) => {
+          const y = bandHeight - heightOf(10 ** decade);
+          return (
+            <g key={decade}>
+              <line x1={left} x2={width} y1={y} y2={y} />
+              <text x={left - 6} y={y + 4} text-anchor="end">
+                {countText(10 ** decade)}
+              </text>
+            </g>
+          );
+        })}
+        {points.map(({ at, series }, place) =>
+          names.map((name, index) => {
+            const one = series.get(name);
+            if (one === undefined) return null;
             return (
               <rect
                 key={name}
-                class={colorOf(name, all)}
-                x={bar * step + 2}
-                y={top}
-                width={Math.max(step - 4, 1)}
-                height={size}
+                class={colorOf(one.format)}
+                fill-opacity={shadeOf(one.version)}
+                x={left + place * step + index * bar + 2}
+                y={bandHeight - heightOf(one.count)}
+                width={bar}
+                height={heightOf(one.count)}
               >
-                <title>{`${timeText(at)}: ${countText(series.get(name) ?? 0)} ${name}`}</title>
+                <title>{`${timeText(at)}: ${countText(one.count)} ${name}`}</title>
               </rect>
             );
-          });
-        })}
+          }),
+        )}
+        <text x={left} y={height - 5}>
+          {timeText(first?.at)}
+        </text>
+        {points.length < 2 ? null : (
+          <text x={width} y={height - 5} text-anchor="end">
+            {timeText(last?.at)}
+          </text>
+        )}
       </svg>
       <ul class="legend">
-        {names.map((name) => (
-          <li key={name}>
-            <span class={`swatch ${colorOf(name, all)}`} /> {name}: {countText(latest?.get(name) ?? 0)}
-          </li>
-        ))}
+        {names.map((name) => {
+          const one = points.findLast(({ series }) => series.has(name))?.series.get(name);
+          return (
+            <li key={name}>
+              <svg viewBox="0 0 10 10" class="swatch" aria-hidden="true">
+                <rect
+                  class={colorOf(one?.format ?? "")}
+                  fill-opacity={shadeOf(one?.version)}
+                  width="10"
+                  height="10"
+                />
+              </svg>{" "}
+              {name}: {countText(last?.series.get(name)?.count ?? 0)}
+            </li>
+          );
+        })}
       </ul>
     </>
   );
 }
 
-/** The names of all series, of every entity. */
-export function seriesNames(points: readonly CensusPoint[]): string[] {
-  return [...new Set(points.flatMap(({ counts }) => counts.map(nameOf)))].sort();
+/** Each format of waybill has a colour of its own, whatever else is charted; all others share the last one. */
+const colors: ReadonlyMap<string, number> = new Map(
+  ["json", "avro", "msgpack", "protobuf", "cbor", "xml", "dotnet-binary"].map((format, index) => [
+    format,
+    index,
+  ]),
+);
+const colorCount = 8;
+
+function colorOf(format: string): string {
+  if (format === "undeserializable") return "series-undeserializable";
+  const own = colors.get(format);
+  return `series-${own ?? colorCount - 1}`;
 }
 
-function colorOf(name: string, all: readonly string[]): string {
-  if (name.startsWith("undeserializable")) return "series-undeserializable";
-  return `series-${Math.min(all.indexOf(name), maxSeries - 1)}`;
+/** Versions 1, 2, 3 … are shades of the colour of their format, the later the fuller; without a version it is full. */
+function shadeOf(version: number | undefined): number {
+  return version === undefined ? 1 : 1 - 0.6 / Math.max(version, 1);
 }
 
 /** Counts by format, and version if there is one. */
-function seriesOf(entity: string, counts: CensusPoint["counts"]): Map<string, number> {
-  const series = new Map<string, number>();
+function seriesOf(counts: CensusPoint["counts"], entity: string | undefined): Map<string, Series> {
+  const series = new Map<string, Series>();
   for (const count of counts) {
-    if (count.entity !== entity) continue;
+    if (entity !== undefined && count.entity !== entity) continue;
     const name = nameOf(count);
-    series.set(name, (series.get(name) ?? 0) + count.count);
+    const before = series.get(name)?.count ?? 0;
+    series.set(name, {
+      format: count.format,
+      version: count.messageVersion,
+      count: before + count.count,
+    });
   }
   return series;
 }
 
 function nameOf({ format, messageVersion }: CensusCount): string {
   return messageVersion === undefined ? format : `${format} v${messageVersion}`;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

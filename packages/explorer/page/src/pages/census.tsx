@@ -1,12 +1,15 @@
 import type { TargetedSubmitEvent, VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { get, lines } from "../data/api.js";
 import { countText, timeText } from "../data/format.js";
 import type { About, CensusPoint, PlanView } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
 import { Action, Field, formValues, Problem, Section, Waiting } from "../parts/parts.js";
-import { CensusChart, seriesNames } from "./census-chart.js";
+import { CensusChart } from "./census-chart.js";
+
+/** How many entities are charted at first. */
+const maxCharts = 30;
 
 interface Censuses {
   readonly points: readonly CensusPoint[];
@@ -31,7 +34,9 @@ export function CensusPage({ about }: { readonly about: About }): VNode {
   };
   const points = value?.points ?? [];
   const entities = [...new Set(points.flatMap(({ counts }) => counts.map(({ entity }) => entity)))].sort();
-  const names = seriesNames(points);
+  const [shown, setShown] = useState(maxCharts);
+  const latest = points.at(-1);
+  const incomplete = latest?.incomplete ?? [];
   return (
     <main class="page">
       <h1>Census</h1>
@@ -44,13 +49,29 @@ export function CensusPage({ about }: { readonly about: About }): VNode {
       <Problem text={problem ?? error} />
       <Waiting isLoading={isLoading && value === undefined} />
       <Plans plans={value?.plans ?? []} />
-      {entities.map((entity) => (
+      {incomplete.length === 0 ? null : (
+        <p class="notice">
+          The last census did not read these to their end, there may be more: {incomplete.join(", ")}.
+        </p>
+      )}
+      {points.length === 0 ? null : (
+        <Section title="The whole namespace">
+          <CensusChart entity={undefined} points={points} />
+        </Section>
+      )}
+      {entities.slice(0, shown).map((entity) => (
         <Section key={entity} title={entity}>
-          <CensusChart entity={entity} points={points} all={names} />
+          <CensusChart entity={entity} points={points} />
         </Section>
       ))}
+      {entities.length > shown ? (
+        <p>
+          {countText(shown)} of {countText(entities.length)} entities shown.{" "}
+          <Action text="Show all" kind="link" onClick={() => setShown(entities.length)} />
+        </p>
+      ) : null}
       {value !== undefined && points.length === 0 ? <p class="quiet">No census has been taken yet.</p> : null}
-      <Verdict about={about} />
+      <Verdict about={about} censusAt={latest?.at} />
     </main>
   );
 }
@@ -101,8 +122,15 @@ const answers = Object.freeze({
   "not-known": "Not known whether it is safe to retire",
 });
 
-function Verdict({ about }: { readonly about: About }): VNode {
+interface VerdictProps {
+  readonly about: About;
+  /** When the last census was taken, on which a verdict rests. */
+  readonly censusAt: string | undefined;
+}
+
+function Verdict({ about, censusAt }: VerdictProps): VNode {
   const [verdict, setVerdict] = useState<VerdictAnswer>();
+  useEffect(() => setVerdict(undefined), [censusAt]);
   const { problem, attempt } = useAttempt();
   const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
