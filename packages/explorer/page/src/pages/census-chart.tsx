@@ -9,10 +9,13 @@ interface CensusChartProps {
 }
 
 const width = 640;
-const height = 200;
+const height = 160;
 /** Room for the numbers of the axis on the left, and for the times below. */
 const left = 56;
 const bottom = 20;
+/** Room for half a number above the highest line. */
+const top = 10;
+const maxBarWidth = 24;
 /** How many censuses fit; the newest are shown. */
 const maxBars = 60;
 
@@ -34,12 +37,11 @@ export function CensusChart({ entity, points: censuses }: CensusChartProps): VNo
     ...points.flatMap(({ series }) => Array.from(series.values(), ({ count }) => count)),
   );
   const decades = Math.ceil(Math.log10(most)) + 1;
-  const step = (width - left) / Math.max(points.length, 8);
-  const bar = Math.max((step - 6) / Math.max(names.length, 1), 0.5);
-  const bandHeight = height - bottom;
+  const step = (width - left) / Math.max(points.length, 1);
+  const bar = Math.min(Math.max((step - 6) / Math.max(names.length, 1), 0.5), maxBarWidth);
+  const floor = height - bottom;
   // 1 is one decade above the floor: 0 has no bar.
-  const heightOf = (count: number) =>
-    count === 0 ? 0 : ((Math.log10(count) + 1) / (decades + 0.1)) * bandHeight;
+  const heightOf = (count: number) => (count === 0 ? 0 : ((Math.log10(count) + 1) / decades) * (floor - top));
   const [first, last] = [points[0], points.at(-1)];
   return (
     <>
@@ -50,7 +52,7 @@ export function CensusChart({ entity, points: censuses }: CensusChartProps): VNo
         aria-label={`Waiting messages in ${entity ?? "the namespace"}, over time`}
       >
         {Array.from({ length: decades }, (_, decade) => {
-          const y = bandHeight - heightOf(10 ** decade);
+          const y = floor - heightOf(10 ** decade);
           return (
             <g key={decade}>
               <line x1={left} x2={width} y1={y} y2={y} />
@@ -70,7 +72,7 @@ export function CensusChart({ entity, points: censuses }: CensusChartProps): VNo
                 class={colorOf(one.format)}
                 fill-opacity={shadeOf(one.version)}
                 x={left + place * step + index * bar + 2}
-                y={bandHeight - heightOf(one.count)}
+                y={floor - heightOf(one.count)}
                 width={bar}
                 height={heightOf(one.count)}
               >
