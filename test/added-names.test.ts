@@ -61,9 +61,11 @@ describe("an option added to the settlements", () => {
 });
 
 describe("what a union or an interface lists", () => {
-  it("does not compile where a new policy, event or verb of the storage is checked, measured or done", () => {
+  it("does not compile where a new policy, event, verb of the storage or address over HTTP is checked, measured or done", () => {
     const ofUnions = otherMembers().filter(({ text }) => !/'addedTo/.test(text));
     expect(filesOf(ofUnions)).toEqual([
+      "packages/broker-server/src/http/management/manage.ts",
+      "packages/broker-server/src/http/management/resource.ts",
       "packages/broker-storage-lmdb/src/durable-storage.ts",
       "packages/broker/src/storage/memory-storage.ts",
       "packages/core/src/message-types/message-type-registry.ts",
@@ -129,6 +131,11 @@ const otherMembers = compiledOnce([
     "packages/core/src/diagnostics/diagnostics.ts",
     "DiagnosticEvent =\n",
     'DiagnosticEvent =\n  | (LinkStall & { readonly type: "added" })\n',
+  ],
+  [
+    "packages/broker-server/src/http/management/resource.ts",
+    "export type Resource =\n",
+    'export type Resource =\n  | { readonly kind: "added" }\n',
   ],
   [
     "packages/broker/src/storage/storage.ts",
