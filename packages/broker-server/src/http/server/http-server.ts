@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { underEither } from "@waybill/foundation";
 import type { ClientConnection, ClientSocket } from "../../amqp/connection/client-connection.js";
 import type { ServerContext } from "../../amqp/peer.js";
 import { refusalOfPage } from "../../authorization/web-pages.js";
@@ -90,8 +91,9 @@ async function answer(
       gone.abort();
       memory.release();
     });
-    const signal = AbortSignal.any([gone.signal, closing]);
-    const response = await respond(settings, client, incoming, memory, signal);
+    const response = await underEither(gone.signal, closing, (signal) =>
+      respond(settings, client, incoming, memory, signal),
+    );
     memory.hold(Buffer.byteLength(response.body ?? ""));
     send(outgoing, response, incoming);
   } catch {
