@@ -28,8 +28,10 @@ export async function checkSearchBox(browser: Browser, origin: string): Promise<
   }
   await input.fill("TS1479");
   await page.locator('.VPLocalSearchBox .results a.result[href*="troubleshooting"]').first().waitFor();
+  const first = page.locator(".VPLocalSearchBox .results li a.result").first();
+  const { pathname } = new URL(await first.evaluate((link) => (link as HTMLAnchorElement).href));
   await page.keyboard.press("Enter");
-  await page.waitForURL((url) => url.pathname.startsWith("/troubleshooting"));
+  await page.waitForURL((url) => url.pathname === pathname);
   await page.context().close();
   return { summary: `${searchQueries.length} queries in the search box`, found };
 }
