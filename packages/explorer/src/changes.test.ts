@@ -56,6 +56,25 @@ describe("a repair from the page", () => {
     });
   });
 
+  it("also sends what cannot be read, byte for byte, if told to", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.send({ messageId: "broken", contentType: "application/json", body: Buffer.from("{") });
+    await fixture.deadLetter(1);
+    const preview = async (more: object) =>
+      (await fixture.post("/api/repair/preview", { entity: "orders", ...more })).json<object>();
+    expect(await preview({})).toMatchObject({ resubmittable: 0, skipped: { undeserializable: 1 } });
+    const all = { includeUndeserializable: true };
+    expect(await preview(all)).toMatchObject({ resubmittable: 1, examples: [{ isByteIdentical: true }] });
+    expect(await preview({ ...all, transcode: true })).toMatchObject({
+      error: "What cannot be read cannot be written again: send it byte for byte, or leave it out.",
+    });
+    await fixture.post("/api/repair", { entity: "orders", ...all });
+    await untilDone(fixture);
+    expect((await fixture.waiting({ queue: "orders" })).map(({ messageId }) => messageId)).toEqual([
+      "broken",
+    ]);
+  });
+
   it("can be cancelled halfway and resumed from its receipts, without loss or duplicates", async () => {
     await using fixture = await openExplorer({ allowChanges: true });
     const ids = Array.from({ length: 100 }, (_, id) => `order-${id}`);

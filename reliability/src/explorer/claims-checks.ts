@@ -53,7 +53,7 @@ async function listening(stage: Stage): Promise<void> {
   await page.getByRole("button", { name: "Dry run" }).click();
   await page.getByRole("alert").filter({ hasText: why }).waitFor();
   expectSame(
-    await page.getByRole("button", { name: /^Repair \d/ }).isDisabled(),
+    await page.getByRole("button", { name: /^Repair \d+$/ }).isDisabled(),
     true,
     "whether Repair is disabled",
   );

@@ -83,12 +83,21 @@ function requestOf(from: EntityAddress, fields: Fields): RepairRequest {
       `The dead letters of ${from.subscription} cannot be sent to that subscription: name a destination, or send them through the topic ${from.topic}, whose other subscriptions get them too.`,
     );
   }
+  const transcodes = fields.flag("transcode");
+  const includeUndeserializable = fields.flag("includeUndeserializable");
+  if (transcodes && includeUndeserializable) {
+    throw new RequestError(
+      400,
+      "What cannot be read cannot be written again: send it byte for byte, or leave it out.",
+    );
+  }
   return {
     from,
     to: to === undefined ? undefined : targetAt(to),
     throughTopic: to === undefined && throughTopic,
     interrupted: fields.flag("replace") ? "replace" : "resume",
-    body: fields.flag("transcode") ? "transcode" : "as-is",
+    body: transcodes ? "transcode" : "as-is",
+    includeUndeserializable,
     select: criteriaOf(fields),
     targetDetectsDuplicates: fields.flag("targetDetectsDuplicates"),
     maxResubmits: fields.optionalCount("maxResubmits", {}),

@@ -147,6 +147,10 @@ function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
           <input type="radio" name="body" value="transcode" /> written again by the main serializer, in the
           current version
         </label>
+        <label>
+          <input type="checkbox" name="includeUndeserializable" value="true" /> also what still cannot be
+          read, byte for byte
+        </label>
       </fieldset>
       <fieldset disabled={isRunning} class="columns">
         <legend>Where to, and how fast</legend>
