@@ -1,8 +1,9 @@
 import { WaybillError } from "@waybill/core";
+import type { SettlementVerb } from "@waybill/core/pipeline";
 import { systemScheduler, type TransportDeadLetterOptions } from "@waybill/core/transport";
 import { pause, untilAborted } from "@waybill/foundation";
 import type { HostMessage } from "../message/host-message.js";
-import type { HostSettlement, SettlementVerb } from "../settlement/host-settlement.js";
+import type { HostSettlement } from "../settlement/host-settlement.js";
 
 /** The messages of one call of the function: which are not delivered yet, and which are not settled yet. */
 export class Invocation {

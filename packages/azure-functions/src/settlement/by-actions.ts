@@ -1,10 +1,11 @@
 import { type ApplicationProperties, WaybillError } from "@waybill/core";
+import type { SettlementVerb } from "@waybill/core/pipeline";
 import type { CallOptions, TransportDeadLetterOptions } from "@waybill/core/transport";
 import rhea from "rhea";
 import type { BoundInput } from "../message/bound-message.js";
 import type { HostMessage } from "../message/host-message.js";
 import { type GrpcError, toHostError } from "./host-error.js";
-import type { HostSettlement, SettlementVerb } from "./host-settlement.js";
+import type { HostSettlement } from "./host-settlement.js";
 
 /** The actions of the SDK binding by the settlement they make. */
 const actionOf = {

@@ -1,8 +1,9 @@
 import { WaybillError } from "@waybill/core";
+import type { SettlementVerb } from "@waybill/core/pipeline";
 import type { TransportDeadLetterOptions, TransportReceiver } from "@waybill/core/transport";
 import { lockedElsewhere } from "@waybill/transport-azure/internal";
 import type { HostMessage } from "../message/host-message.js";
-import type { HostSettlement, SettlementVerb } from "./host-settlement.js";
+import type { HostSettlement } from "./host-settlement.js";
 
 /**
  * Settles by lock token over the connection of the user's own client. The service allows it for messages without a session; the host must

@@ -1,7 +1,8 @@
 import { WaybillError } from "@waybill/core";
+import type { SettlementVerb } from "@waybill/core/pipeline";
 import type { TransportDeadLetterOptions } from "@waybill/core/transport";
 import type { HostMessage } from "../message/host-message.js";
-import type { HostSettlement, SettlementVerb } from "./host-settlement.js";
+import type { HostSettlement } from "./host-settlement.js";
 
 /**
  * Leaves the settlement to the host, which completes the message when the function returns and abandons it when it throws. `beside` settles

@@ -1,8 +1,6 @@
+import type { SettlementVerb } from "@waybill/core/pipeline";
 import type { TransportDeadLetterOptions } from "@waybill/core/transport";
 import type { HostMessage } from "../message/host-message.js";
-
-/** The settlement methods, by their name on the transport. */
-export type SettlementVerb = "complete" | "abandon" | "defer" | "deadLetter";
 
 /** A way to settle what the host holds locked. Every error is a `WaybillError`. */
 export interface HostSettlement {
