@@ -1,5 +1,6 @@
+import { unavailableFailure } from "@waybill/core/serializer";
 import { describe, expect, it } from "vitest";
-import { createFixture, type Fixture, quiet, until } from "../../../test/fixture.js";
+import { createFixture, custom, type Fixture, quiet, reading, until } from "../../../test/fixture.js";
 import { followThreadWork } from "../../../test/thread-work.js";
 import { registry, sources } from "./unavailable-sources.test-support.js";
 
@@ -148,6 +149,48 @@ describe("messages that are held", () => {
     await closing;
     const left = await fixture.broker.receiver("orders").receive(9, { maxWaitMs: 0 });
     expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1]);
+  });
+
+  it("keep those behind them in a session from being received", async () => {
+    const source = registry();
+    await using fixture = await createFixture({ queue: { requiresSession: true }, client: source.options });
+    const sender = fixture.clientWith({}).createSender("orders");
+    await sender.sendMessages({ sessionId: "s", subject: "needs", body: { n: 1 } });
+    await sender.sendMessages({ sessionId: "s", body: { n: 2 } });
+    source.state.isUp = false;
+    const session = await fixture.client.acceptSession("orders", "s");
+    const receiveNow = () => session.receiveMessages(1, { maxWaitTimeInMs: 0 });
+    for (let calls = 0; calls < 3; calls++)
+      await expect(receiveNow()).rejects.toMatchObject({ code: "unavailable" });
+    source.state.isUp = true;
+    expect((await receiveNow()).map(({ body }) => body)).toEqual([{ n: 1 }]);
+    expect((await receiveNow()).map(({ body }) => body)).toEqual([{ n: 2 }]);
+  });
+
+  it("are read again by a waiting call at growing intervals, which begin anew once one could be read", async () => {
+    const state = { isUp: true };
+    let reads: number[] = [];
+    const serializer = reading((bytes) => {
+      reads.push(fixture.clock.now());
+      if (!state.isUp) throw unavailableFailure("The registry does not respond.");
+      return bytes.length;
+    });
+    await using fixture = await createFixture({ client: { serializer } });
+    const receiver = fixture.client.createReceiver("orders");
+    for (let outage = 0; outage < 2; outage++) {
+      await fixture.client.createSender("orders").sendEncodedMessages(custom("a"));
+      state.isUp = false;
+      reads = [];
+      const startMs = fixture.clock.now();
+      await expect(receiver.receiveMessages(1)).rejects.toMatchObject({ code: "unavailable" });
+      const waiting = receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 }).catch(({ code }) => code);
+      await pass(fixture, 20, 1);
+      expect(await waiting).toBe("unavailable");
+      expect(reads.map((ms) => (ms - startMs) / 1_000)).toEqual([0, 1, 3, 7, 15]);
+      state.isUp = true;
+      const [message] = await receiver.receiveMessages(1);
+      await receiver.completeMessage(message!);
+    }
   });
 
   it("do not delay the closing of a transport before its client", async () => {

@@ -69,6 +69,30 @@ describe("a message that was deferred and received again", () => {
   });
 });
 
+describe("a message that another process deferred", () => {
+  it("is left to processors that can defer it again: not received in receive-and-delete mode", async () => {
+    await using fixture = await createFixture();
+    await fixture
+      .clientWith({})
+      .createSender("orders")
+      .sendMessages({ messageId: "n1", body: { n: 1 } });
+    const other = fixture.broker.receiver("orders");
+    const [message] = await other.receive();
+    const heldSince = new Date(fixture.clock.now()).toISOString();
+    await other.defer(message!, { "waybill-held-since": heldSince });
+    const handled: unknown[] = [];
+    const processMessage = ({ messageId }: ReceivedMessage) => void handled.push(messageId);
+    const deleting = fixture.client.createReceiver("orders", { receiveMode: "receiveAndDelete" });
+    const subscription = deleting.subscribe({ processMessage, processError() {} });
+    await advance(fixture, 60);
+    expect([handled, left(fixture)]).toEqual([[], 1]);
+    await subscription.close();
+    subscribe(fixture, processMessage);
+    await advanceUntil(fixture, () => left(fixture) === 0);
+    expect(handled).toEqual(["n1"]);
+  });
+});
+
 describe("a message without room for the property that marks a deferred one", () => {
   it("stays locked: deferred without the mark, no other process would find it", async () => {
     const source = registry();
