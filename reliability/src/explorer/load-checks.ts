@@ -20,7 +20,7 @@ async function busy(stage: Stage): Promise<void> {
   const { page } = opened;
   const seconds = 12;
   await stage.ask({ ask: "flood", perSecond: 2_000, seconds });
-  await page.getByRole("link", { name: /^busy/ }).waitFor();
+  await page.getByRole("link", { name: "busy", exact: true }).waitFor();
   await opened.go("entity", "busy", "messages");
   await page.getByRole("grid").focus();
   await page.evaluate(() => {
