@@ -55,6 +55,21 @@ function claim(sentence: string, file: string, title: string): Claim {
 const claims: Readonly<Record<string, readonly Claim[]>> = {
   "docs/write-plan.md": [
     claim(
+      "The first `setPercent(100)` rejects, because the guard knows no reader yet.",
+      capability,
+      "objects to a reader without a beacon, or with an expired one",
+    ),
+    claim(
+      "The guard never skips a beacon",
+      capability,
+      "are found after more than 10,000 messages; listing is refused beyond maxMessages",
+    ),
+    claim(
+      "but it does not count as the beacon of a required reader",
+      capability,
+      "tolerates different clocks: the beacon of a reader whose clock is slow does not count as expired",
+    ),
+    claim(
       "A plan that cannot write both of its ends is refused when it is made",
       plans,
       "is refused when it is made, not at the first send",
@@ -238,6 +253,16 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
     ),
   ],
   "docs/explore.md": [
+    claim(
+      "The page is read-only; `--allow-changes` lets it repair dead letters and send messages.",
+      explorer,
+      "sends and repairs nothing",
+    ),
+    claim(
+      "messages that were sent are noted and removed, the others stay",
+      explorer,
+      "can be cancelled halfway and resumed from its receipts, without loss or duplicates",
+    ),
     claim(
       "A dry run shows what would change: properties, bytes, and whether the value is the same when it is read again.",
       explorer,
@@ -563,6 +588,31 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
   ],
   "docs/census.md": [
     claim(
+      "Before a readable message is sent, it is read back as it would be sent, in the dry run as in the repair.",
+      readBack,
+      "leaves a readable message where it is, if it could not be read as it would be sent",
+    ),
+    claim(
+      "is the dry run: it takes the options of a repair and counts the messages that the repair would send and skip",
+      repair,
+      "reports what a repair with the same options would do, and changes nothing",
+    ),
+    claim(
+      "An interrupted repair is continued only with this plan",
+      resume,
+      "refuses to continue with another plan, and says in what it differs",
+    ),
+    claim(
+      "the limit and what failed again counted from its first run",
+      resume,
+      "keeps its limit over all interruptions",
+    ),
+    claim(
+      "the current batch is sent, noted and removed, and locked messages that were not sent are abandoned",
+      repair,
+      "is aborted between two batches only: resumed at once, it sends each message once",
+    ),
+    claim(
       "with their dead-letter and transfer dead-letter queues, and the scheduled messages of every topic",
       census,
       "reads the messages that are scheduled at a topic, before its subscriptions",
@@ -757,6 +807,11 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
   ],
   "docs/migrating.md": [
     claim(
+      "The [verdict](census.md#verdict) is yes with its evidence, no with the evidence against it, or not known with what is missing.",
+      verdict,
+      "is no without writersStoppedAt, or if a message was sent after it",
+    ),
+    claim(
       "shows the formats and versions of all that wait, also forgotten ones: scheduled, deferred and dead-lettered messages",
       census,
       "counts active, scheduled, deferred and dead-lettered messages by the serializer that would read them",
@@ -820,6 +875,23 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       "The guard knows only readers that are named or announce themselves",
       capability,
       "objects to one instance that cannot read the target among others that can, also of an unnamed reader",
+    ),
+  ],
+  "docs/shared-work.md": [
+    claim(
+      "A process can be killed at any time: another one goes on when the lock has expired.",
+      sharedWork,
+      "counts every message once, wherever a worker is killed",
+    ),
+    claim(
+      "**Every dead letter is sent once.**",
+      sharedWork,
+      "sends every message once, or says so, wherever a worker is killed",
+    ),
+    claim(
+      "are marked as own records, like beacons, and count against no format",
+      verdict,
+      "does not count beacons and read records",
     ),
   ],
 };
