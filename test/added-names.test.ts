@@ -61,7 +61,7 @@ describe("an option added to the settlements", () => {
 });
 
 describe("what a union or an interface lists", () => {
-  it("does not compile where a new policy, event, verb of the storage or address over HTTP is checked, measured or done", () => {
+  it("does not compile where a new policy, event, error of handlers, verb of the storage or address over HTTP is checked, measured or done", () => {
     const ofUnions = otherMembers().filter(({ text }) => !/'addedTo/.test(text));
     expect(filesOf(ofUnions)).toEqual([
       "packages/broker-server/src/http/management/manage.ts",
@@ -71,6 +71,8 @@ describe("what a union or an interface lists", () => {
       "packages/core/src/message-types/message-type-registry.ts",
       "packages/core/src/pipeline/options.ts",
       "packages/core/src/receive/circuit-breaker/circuit-breaker-options.ts",
+      "packages/core/src/receive/processing/handler-errors.ts",
+      "packages/core/src/receive/processing/handling.ts",
       "packages/opentelemetry/src/instruments.ts",
     ]);
   });
@@ -126,6 +128,11 @@ const otherMembers = compiledOnce([
     "packages/core/src/receive/circuit-breaker/circuit-breaker-options.ts",
     "WhenFull = ",
     'WhenFull = "added" | ',
+  ],
+  [
+    "packages/core/src/receive/processing/handler-errors.ts",
+    "SettlingError = ",
+    'SettlingError = (Error & { readonly name: "added"; readonly propertiesToModify: undefined }) | ',
   ],
   [
     "packages/core/src/diagnostics/diagnostics.ts",

@@ -7,4 +7,5 @@ export { untransferable } from "./message/untransferable.js";
 export { pipelineOptionNames } from "./pipeline/options.js";
 export { makePipeline } from "./pipeline/pipeline.js";
 export { undeserializable } from "./pipeline/undeserializable.js";
+export { settlingErrors } from "./receive/processing/handler-errors.js";
 export { untypedHandlers } from "./receive/processing/typed-handlers.js";

@@ -10,7 +10,8 @@ import {
   UseInterceptors,
 } from "@nestjs/common";
 import { EventPattern, MessagePattern, Payload } from "@nestjs/microservices";
-import { type BodyOf, DeadLetterError, DeferError, type MessageType } from "@waybill/core";
+import type { BodyOf, MessageType } from "@waybill/core";
+import { settlingErrors } from "@waybill/core/internal";
 import { catchError, type Observable, throwError } from "rxjs";
 import { unhandledPattern, waybillTransport } from "./patterns.js";
 import type { WaybillContext } from "./waybill-context.js";
@@ -62,7 +63,7 @@ class SettlementErrorFilter implements ExceptionFilter {
     return throwError(() => error);
   }
 }
-Catch(DeadLetterError, DeferError)(SettlementErrorFilter);
+Catch(...Object.values(settlingErrors))(SettlementErrorFilter);
 
 class KeepFailure implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

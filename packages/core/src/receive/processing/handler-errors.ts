@@ -47,6 +47,21 @@ export class DeferError extends Error {
   }
 }
 
+/** The errors by which a handler settles its message. After any other error the message is abandoned, or retried. */
+export type SettlingError = DeadLetterError | DeferError;
+
+/** Their classes. */
+export const settlingErrors = Object.freeze({ DeadLetterError, DeferError } satisfies {
+  readonly [Name in SettlingError["name"]]: new (
+    ...args: never
+  ) => Extract<SettlingError, { name: Name }>;
+});
+
+/** Whether a handler threw one of them. */
+export function isSettlingError(error: unknown): error is SettlingError {
+  return Object.values(settlingErrors).some((type) => error instanceof type);
+}
+
 function causeOf({ cause }: HandlerErrorOptions): ErrorOptions | undefined {
   return cause === undefined ? undefined : { cause };
 }

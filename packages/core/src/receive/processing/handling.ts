@@ -11,7 +11,7 @@ import type { MessageId, ReceivedMessage, UndecodedMessage } from "../../message
 import type { Delivery } from "../delivery/delivery.js";
 import type { ReceiverContext } from "../delivery/receiver-context.js";
 import type { ErrorReporter } from "./error-reporter.js";
-import { DeadLetterError, DeferError } from "./handler-errors.js";
+import { isSettlingError, type SettlingError } from "./handler-errors.js";
 import type { InFlightMessage, MessageContext } from "./in-flight-message.js";
 import type { MessageHandlers } from "./processor-options.js";
 import { type ResolvedRetryOptions, retriesOf, retryCopy } from "./retry.js";
@@ -96,37 +96,23 @@ export class Handling {
     delivery: Delivery | undefined,
   ): Promise<void> {
     try {
-      if (!(error instanceof DeferError)) {
-        await this.#report(error, "processMessageCallback", messageId);
-      }
-      if (delivery !== undefined) await this.#settleFailed(delivery, error);
+      const asked = isSettlingError(error) ? settlementFor(error) : undefined;
+      if (asked?.isFailure !== false) await this.#report(error, "processMessageCallback", messageId);
+      if (delivery === undefined) return;
+      const { retry } = this.#settings;
+      if (asked !== undefined) await this.#settleAsAsked(delivery, asked);
+      else if (retry !== undefined) await this.#retryLater(delivery, error, retry);
+      else await this.#settle(delivery, "abandon");
     } catch (fault) {
       await this.#report(fault, "processMessageCallback", messageId);
       if (delivery !== undefined) await this.#settle(delivery, "abandon");
     }
   }
 
-  async #settleFailed(delivery: Delivery, error: unknown): Promise<void> {
-    if (error instanceof DeadLetterError) {
-      const { reason, description, propertiesToModify } = error;
-      await this.#settleAsAsked(delivery, "deadLetter", {
-        deadLetterReason: cut(reason, maxDeadLetterTextLength),
-        deadLetterErrorDescription:
-          description === undefined ? undefined : cut(description, maxDeadLetterTextLength),
-        propertiesToModify,
-      } satisfies OutcomeOptions);
-    } else if (error instanceof DeferError) {
-      await this.#settleAsAsked(delivery, "defer", { propertiesToModify: error.propertiesToModify });
-    } else if (this.#settings.retry !== undefined) {
-      await this.#retryLater(delivery, error, this.#settings.retry);
-    } else await this.#settle(delivery, "abandon");
-  }
-
   /** If the broker refuses the settlement, for example because of its properties, the message is abandoned. */
   async #settleAsAsked(
     delivery: Delivery,
-    verb: "deadLetter" | "defer",
-    options: TransportDeadLetterOptions,
+    { verb, options }: Pick<AskedSettlement, "verb" | "options">,
   ): Promise<void> {
     const { message, receiver } = delivery;
     try {
@@ -150,10 +136,11 @@ export class Handling {
     const { message } = delivery;
     const retries = retriesOf(message);
     if (retries >= retry.maxRetries) {
-      return this.#settleAsAsked(delivery, "deadLetter", {
+      const options = {
         deadLetterReason: "RetriesExhausted",
         deadLetterErrorDescription: `The handler failed ${retries + 1} times, the last time with ${kindOf(error)}.`,
-      });
+      };
+      return this.#settleAsAsked(delivery, { verb: "deadLetter", options });
     }
     try {
       const { delayInMs } = retry;
@@ -178,6 +165,32 @@ export class Handling {
       this.#context.renewal.forget(delivery);
       return this.#report(error, verb, delivery.message.messageId);
     });
+  }
+}
+
+/** How a handler asked for its message to be settled. */
+interface AskedSettlement {
+  readonly verb: Exclude<SettlementVerb, "complete" | "abandon">;
+  readonly options: TransportDeadLetterOptions;
+  /** Whether `processError` is told. */
+  readonly isFailure: boolean;
+}
+
+function settlementFor(error: SettlingError): AskedSettlement {
+  const { propertiesToModify } = error;
+  switch (error.name) {
+    case "DeadLetterError": {
+      const { reason, description } = error;
+      const options = {
+        deadLetterReason: cut(reason, maxDeadLetterTextLength),
+        deadLetterErrorDescription:
+          description === undefined ? undefined : cut(description, maxDeadLetterTextLength),
+        propertiesToModify,
+      } satisfies OutcomeOptions;
+      return { verb: "deadLetter", options, isFailure: true };
+    }
+    case "DeferError":
+      return { verb: "defer", options: { propertiesToModify }, isFailure: false };
   }
 }
 
