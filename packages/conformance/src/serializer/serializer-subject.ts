@@ -6,7 +6,7 @@ export interface SerializerSubject {
   /** Creates the serializer; called for every case. */
   create(): Serializer | Promise<Serializer>;
   /**
-   * Values to write, each with the expected value or `isRefused`. A self-describing format decides the whole table of `selfDescribingValues`; a
+   * Values to write, each with the expected value or `isRefused`. A self-describing format has the whole table of `selfDescribingValues`; a
    * format with a schema lists values that its schema allows and some that it does not. At least one value must be a non-empty container.
    */
   readonly values: readonly SerializerValue[];
