@@ -17,7 +17,7 @@ import { order } from "./payloads.js";
  */
 export const processingSuite: Suite = {
   // A thousand concurrent receivers always produce more garbage.
-  sessions: () => [sessions(8, 0.7), sessions(1_000, 0.5)],
+  sessions: () => [sessions(8, 0.8), sessions(1_000, 0.5)],
   breaker: () => breaker(),
   "open-circuit": () => rows.map(behindUnreadable),
 };

@@ -30,6 +30,7 @@ export { onAbort, untilAborted } from "./waiting/abort-signals.js";
 export { callHook } from "./waiting/call-hook.js";
 export { isDoneWithin } from "./waiting/is-done-within.js";
 export { afterwards, isPromise } from "./waiting/is-promise.js";
+export { LazyAbortController } from "./waiting/lazy-abort-controller.js";
 export { pause } from "./waiting/pause.js";
 export { maxTimerMs, type Scheduler, steadyNowOf, systemScheduler, type Timer } from "./waiting/scheduler.js";
 export { controllerForMany, underEither } from "./waiting/under-either.js";

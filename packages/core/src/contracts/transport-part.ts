@@ -1,4 +1,4 @@
-import { underEither } from "@waybill/foundation";
+import { LazyAbortController, underEither } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
 
 /**
@@ -8,9 +8,7 @@ import { WaybillError } from "../errors/error.js";
 export abstract class TransportPart {
   readonly entityPath: string;
   readonly #onClosed: (part: TransportPart) => void;
-  #isClosed = false;
-  /** Created by the first call that waits: most parts never need it. */
-  #closing: AbortController | undefined;
+  readonly #closing = new LazyAbortController();
 
   /** `onClosed` is called when it is closed, with itself. */
   constructor(entityPath: string, onClosed: (part: TransportPart) => void) {
@@ -19,8 +17,7 @@ export abstract class TransportPart {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#closing?.abort();
+    this.#closing.abort();
     this.#onClosed(this);
   }
 
@@ -32,7 +29,7 @@ export abstract class TransportPart {
   }
 
   protected get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#closing.isAborted;
   }
 
   /** Turns anything the broker throws into a `WaybillError`. */
@@ -51,10 +48,7 @@ export abstract class TransportPart {
     abortSignal: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.call(abortSignal, () => {
-      this.#closing ??= new AbortController();
-      return underEither(this.#closing.signal, abortSignal, work);
-    });
+    return this.call(abortSignal, () => underEither(this.#closing.signal, abortSignal, work));
   }
 
   /** Makes a call, unless this is closed or the caller has given up, and maps what it throws. */
@@ -62,14 +56,14 @@ export abstract class TransportPart {
     abortSignal: AbortSignal | undefined,
     work: () => Answer | Promise<Answer>,
   ): Promise<Answer> {
-    if (this.#isClosed) throw this.closedError();
+    if (this.isClosed) throw this.closedError();
     if (abortSignal?.aborted)
       throw new WaybillError("aborted", "The operation was aborted.", { entityPath: this.entityPath });
     try {
       return await work();
     } catch (error) {
       const mapped = this.toError(error);
-      throw mapped.code === "aborted" && this.#isClosed ? this.closedError() : mapped;
+      throw mapped.code === "aborted" && this.isClosed ? this.closedError() : mapped;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { type ProcessErrorArgs, type Transport, WaybillClient } from "@waybill/core";
+import type { DiagnosticEvent } from "@waybill/core/diagnostics";
 import { decodeFailure } from "@waybill/core/serializer";
 import type { TransportCapability } from "@waybill/core/transport";
 import { json } from "@waybill/serializer-json";
@@ -168,6 +169,29 @@ describe("subscribeSessions", () => {
     await sender.sendMessages({ sessionId: "ada", body: 1 });
     await until(() => seen.length === 1);
     expect(fixture.events.map(({ disposition }) => disposition)).toEqual(Array(6).fill("blocked"));
+  });
+
+  it("peeks into a session while another one waits only when no message follows", async () => {
+    let peeks = 0;
+    const diagnostics = {
+      onEvent({ type }: DiagnosticEvent) {
+        if (type === "peek") peeks++;
+      },
+    };
+    await using fixture = await createFixture({ queue: { requiresSession: true }, client: { diagnostics } });
+    const sessions = [...Array<string>(20).fill("a"), "b"];
+    await fixture.client
+      .createSender("orders")
+      .sendMessages(sessions.map((sessionId) => ({ body: 1, sessionId })));
+    const handled: (string | undefined)[] = [];
+    fixture.client.subscribeSessions(
+      "orders",
+      { processMessage: ({ sessionId }) => void handled.push(sessionId), processError: () => {} },
+      { maxConcurrentSessions: 1 },
+    );
+    await until(() => handled.length === sessions.length);
+    expect(handled).toEqual(sessions);
+    expect(peeks).toBe(1);
   });
 
   it("closes with its client and with its abort signal", async () => {

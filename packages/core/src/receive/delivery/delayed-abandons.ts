@@ -1,4 +1,4 @@
-import { pause, type Scheduler, underEither } from "@waybill/foundation";
+import { LazyAbortController, pause, type Scheduler } from "@waybill/foundation";
 import type { Delivery } from "./delivery.js";
 
 /** How long a message stays locked before it is abandoned, in milliseconds: the delay doubles with every delivery. */
@@ -14,7 +14,7 @@ export interface AbandonBackoff {
 export class DelayedAbandons {
   readonly #scheduler: Scheduler;
   readonly #backoff: AbandonBackoff;
-  readonly #flushing = new AbortController();
+  readonly #flushing = new LazyAbortController();
 
   constructor(scheduler: Scheduler, backoff: AbandonBackoff) {
     this.#scheduler = scheduler;
@@ -24,10 +24,7 @@ export class DelayedAbandons {
   /** Abandons the delivery after its delay; rejects as the settlement does. */
   async abandon(delivery: Delivery): Promise<void> {
     const delayMs = this.#delayMs(delivery);
-    if (delayMs > 0) {
-      const wait = (signal: AbortSignal) => pause(delayMs, this.#scheduler, signal);
-      await underEither(this.#flushing.signal, undefined, wait);
-    }
+    if (delayMs > 0) await pause(delayMs, this.#scheduler, this.#flushing.signal);
     await delivery.settle("abandon");
   }
 

@@ -1,4 +1,4 @@
-import { afterwards, pause, underEither } from "@waybill/foundation";
+import { afterwards, LazyAbortController, pause } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { WaybillError } from "../../errors/error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
@@ -40,7 +40,7 @@ export class UnreadMessages {
   /** Messages for other readers, which are abandoned after a delay. */
   readonly #abandons: DelayedAbandons;
   /** Ends the delays before a message is read again in place. */
-  readonly #stopping = new AbortController();
+  readonly #stopping = new LazyAbortController();
   #isClosing = false;
 
   constructor(
@@ -136,14 +136,13 @@ export class UnreadMessages {
     event: UndeserializableEvent,
   ): Promise<ReadResult | undefined> {
     const { scheduler, session, breaker } = this.#context;
-    const { signal } = this.#stopping;
     await this.#notify(event);
     let result: ReadResult = event;
     for (let attempts = 0; isUnread(result) && this.#staysInPlace(result); attempts++) {
       const delayMs = this.#delayMs(result.error, attempts);
-      await underEither(signal, undefined, () => pause(delayMs, scheduler, signal));
+      await pause(delayMs, scheduler, this.#stopping.signal);
       if (inFlight.isAborted) return undefined;
-      if (signal.aborted) {
+      if (this.#stopping.isAborted) {
         if (this.#isClosing) await this.#owner.abandon(inFlight);
         return undefined;
       }
