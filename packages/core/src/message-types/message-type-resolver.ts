@@ -1,6 +1,11 @@
 import type { Serializer } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
-import type { ApplicationProperties, EncodedMessage, WritableProperties } from "../message/message.js";
+import type {
+  ApplicationProperties,
+  ApplicationPropertyValue,
+  EncodedMessage,
+  WritableProperties,
+} from "../message/message.js";
 
 /** The type and version of a message. */
 export interface MessageIdentity {
@@ -80,13 +85,11 @@ export function propertyResolver(options: PropertyResolverOptions = {}): Message
       return { messageType, version: parseVersion(version, versionProperty) };
     },
     stamp({ messageType, version }, { applicationProperties }) {
-      const stamped: Record<string, string | number> = {};
-      if (typeProperty !== undefined) stamped[typeProperty] = messageType;
+      const stamped: Record<string, ApplicationPropertyValue> = { ...applicationProperties };
       if (version !== undefined) stamped[versionProperty] = version;
-      return {
-        ...(typeProperty === undefined ? { subject: messageType } : {}),
-        applicationProperties: { ...applicationProperties, ...stamped },
-      };
+      if (typeProperty === undefined) return { subject: messageType, applicationProperties: stamped };
+      stamped[typeProperty] = messageType;
+      return { applicationProperties: stamped };
     },
   } satisfies MessageTypeResolver);
 }

@@ -115,30 +115,23 @@ function stamped(
   const { resolver } = registry;
   const identity = { messageType: type.name, version: version.version };
   const wrapped = resolver.wrap === undefined ? body : resolver.wrap(body, identity, message);
-  const stamps = keepingOwn(registry, message, resolver.stamp(identity, message));
-  const isUnlabelled = contentType === undefined || wrapped === undefined;
-  return changed(message, wrapped, isUnlabelled ? stamps : { ...stamps, contentType });
-}
-
-/** The resolver's properties, without overwriting the application's properties, and its subject if that is not the type. */
-function keepingOwn(
-  registry: MessageTypeRegistry,
-  { subject, applicationProperties }: Message,
-  stamps: Partial<Message>,
-): Partial<Message> {
-  const isOwnSubject = subject !== undefined && subject !== "" && !registry.isKnown(subject);
-  return {
-    ...stamps,
-    ...(isOwnSubject && { subject }),
-    ...(applicationProperties !== undefined &&
-      stamps.applicationProperties !== undefined && {
-        applicationProperties: { ...applicationProperties, ...stamps.applicationProperties },
-      }),
-  };
+  const stamps = resolver.stamp(identity, message);
+  const copy = changed(message, wrapped, stamps);
+  // The application's own properties stay, and its subject if that is not the type.
+  const { subject, applicationProperties } = message;
+  if (subject !== undefined && subject !== "" && !registry.isKnown(subject)) copy.subject = subject;
+  if (applicationProperties !== undefined && stamps.applicationProperties !== undefined)
+    copy.applicationProperties = { ...applicationProperties, ...stamps.applicationProperties };
+  if (contentType !== undefined && wrapped !== undefined) copy.contentType = contentType;
+  return copy;
 }
 
 /** A copy of the message with another body and properties. A loop, because spreading is slow on this hot path. */
-function changed(message: Message, body: unknown, properties: Partial<Message>): Message {
+function changed(
+  message: Message,
+  body: unknown,
+  properties: Partial<Message>,
+): { -readonly [Name in keyof Message]: Message[Name] } {
   const copy: Record<string, unknown> = {};
   for (const name in message) copy[name] = message[name as keyof Message];
   for (const name in properties) {
