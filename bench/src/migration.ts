@@ -84,6 +84,6 @@ function writing(): Comparison[] {
     over("writing with the default sample read back, over none", pipeline, 1.03, unread),
     over("writing with a plan at 0 %", planned, 1.05),
     over("writing with a shadow check that is off", off, 1.05),
-    over("writing with a shadow check of 10 %, JSON to Avro", tenth, 1.25),
+    over("writing with a shadow check of 10 %, JSON to Avro", tenth, 1.2),
   ];
 }

@@ -85,6 +85,7 @@ interface Try {
   readonly messageType: string | undefined;
   readonly startedAt: number;
   readonly abort: AbortController;
+  hasEnded: boolean;
 }
 
 /**
@@ -98,7 +99,10 @@ export class ShadowCheck {
   readonly #maxBodyBytes: number;
   readonly #timeoutMs: number;
   readonly #findings: Tallies<Omit<ShadowFinding, "count"> & { count: number }>;
-  readonly #running = new Map<Try, PromiseLike<void> | undefined>();
+  /** The asynchronous tries in progress. */
+  readonly #running = new Map<Try, PromiseLike<void>>();
+  /** Of a try that has ended, for the next one: making one costs a tenth of a try. */
+  #spareAbort: AbortController | undefined;
   #sampleRate = 0;
   #sampled = 0;
   #same = 0;
@@ -168,6 +172,7 @@ export class ShadowCheck {
 
   /** Discards the findings so far; tries in progress no longer count. */
   reset(): void {
+    for (const one of this.#running.keys()) one.hasEnded = true;
     this.#running.clear();
     this.#findings.clear();
     this.#sampled = 0;
@@ -187,17 +192,17 @@ export class ShadowCheck {
     const one: Try = {
       messageType: message.subject,
       startedAt: performance.now(),
-      abort: new AbortController(),
+      abort: this.#spareAbort ?? new AbortController(),
+      hasEnded: false,
     };
+    this.#spareAbort = undefined;
     const call = { bodyTransforms: false, abortSignal: one.abort.signal } as const;
     const unwritable = (): void => this.#end(one, at("unwritable"));
-    this.#running.set(one, undefined);
     try {
       const read = (after: EncodedMessage) => this.#read(pipeline, one, before, after, call);
       const after = pipeline.serialize(message, { ...call, readBack: false, writeAs: this.#candidate });
       const reading = isPromise(after) ? after.then(read) : read(after);
-      const isPending = isPromise(reading) && this.#running.has(one);
-      if (isPending) this.#running.set(one, reading.then(undefined, unwritable));
+      if (isPromise(reading) && !one.hasEnded) this.#running.set(one, reading.then(undefined, unwritable));
     } catch {
       unwritable();
     }
@@ -230,6 +235,8 @@ export class ShadowCheck {
   }
 
   #compare(one: Try, was: DeserializationOutcome, is: DeserializationOutcome): void {
+    // Both readings have ended, so nothing listens to its signal any more.
+    if (!one.abort.signal.aborted) this.#spareAbort = one.abort;
     if (was.status === "unavailable") this.#end(one, undefined);
     else if (was.status !== "decoded") this.#end(one, at("undeserializable-now"));
     else if (is.status !== "decoded") this.#end(one, at("undeserializable"));
@@ -238,7 +245,10 @@ export class ShadowCheck {
 
   /** Counts a try that ended, unless it was aborted before. An empty list: readers would see the same; undefined: nothing is known. */
   #end(one: Try, differences: readonly Difference[] | undefined): void {
-    if (!this.#running.delete(one) || differences === undefined) return;
+    if (one.hasEnded) return;
+    one.hasEnded = true;
+    this.#running.delete(one);
+    if (differences === undefined) return;
     if (differences.length === 0) this.#same++;
     const { messageType } = one;
     for (const { path, kind } of differences) {
