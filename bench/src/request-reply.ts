@@ -24,7 +24,7 @@ export const requestReplySuite: Suite = {
 
 function overMessage(name: string, open: (client: WaybillClient) => Requester): Probe {
   return {
-    lines: [{ name, unit: "time", target: 2.5 }],
+    lines: [{ name, unit: "time", target: 2 }],
     async open() {
       const broker = createBroker();
       for (const queue of ["orders", "requests", "replies"]) await broker.createQueue(queue);

@@ -12,7 +12,7 @@ export const acceptProperty = "Accept";
 /** Longer lists count as malformed; real ones are far shorter. */
 const maxAcceptLength = 4_096;
 
-/** How many lists are cached; then the cache is cleared, because real systems use only a few. */
+/** How many lists that a serializer can answer are cached; then the cache is cleared, because real systems use only a few. */
 const maxRemembered = 100;
 
 /** One member of the list: a media type, `type/*` or `*` + `/*`, and its quality from 0 (not accepted) to 1. */
@@ -45,7 +45,7 @@ export function readableTypes({ links }: Chain): string {
  */
 export class FormatNegotiation {
   readonly #chain: Chain;
-  readonly #remembered = new Map<string, ReplyFormat | undefined>();
+  readonly #remembered = new Map<string, ReplyFormat>();
 
   constructor(chain: Chain) {
     this.#chain = chain;
@@ -55,13 +55,12 @@ export class FormatNegotiation {
   choose(request: AnsweredRequest): ReplyFormat | undefined {
     const accept = request.applicationProperties[acceptProperty];
     if (typeof accept !== "string" || accept.length > maxAcceptLength) return this.#formatOf(request);
+    const remembered = this.#remembered.get(accept);
+    if (remembered !== undefined) return remembered;
     const ranges = parseAccept(accept);
-    return ranges.length === 0 ? this.#formatOf(request) : this.#accepted(accept, ranges);
-  }
-
-  #accepted(accept: string, ranges: readonly MediaRange[]): ReplyFormat | undefined {
-    if (this.#remembered.has(accept)) return this.#remembered.get(accept);
+    if (ranges.length === 0) return this.#formatOf(request);
     const format = this.#best(ranges);
+    if (format === undefined) return undefined;
     if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
     this.#remembered.set(accept, format);
     return format;
