@@ -9,7 +9,7 @@ export const memorySuite: Suite = {
       "RSS of 100,000 queued messages of 1 KB JSON and the process, over their bytes",
       2.5,
     ),
-  queued: () => ratioOf("queued-probe", "RSS per queued message of 1 KB, over its bytes on the wire", 1.5),
+  queued: () => ratioOf("queued-probe", "RSS per queued message of 1 KB, over its bytes on the wire", 1.25),
 };
 
 function ratioOf(program: string, name: string, target: number): Probe {

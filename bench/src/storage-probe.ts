@@ -26,12 +26,14 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
     console.log("ready");
     process.exit();
   },
-  async fill() {
+  async deliver() {
     const broker = await open();
-    for (let sent = 0; sent < 100_000; sent += 1000) await send(broker, 1000);
+    await broker.receiver("orders").receive();
     console.log("ready");
-    setInterval(() => {}, 1000);
+    process.exit();
   },
+  fill: () => fill(100_000),
+  "fill-with-many": () => fill(1_000_000),
   async churn() {
     const broker = await open();
     const receiver = broker.receiver("orders", { mode: "receiveAndDelete" });
@@ -55,6 +57,13 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
 const run = tasks[task];
 if (run === undefined) throw new TypeError(`There is no task "${task}".`);
 await run();
+
+async function fill(count: number): Promise<void> {
+  const broker = await open();
+  for (let sent = 0; sent < count; sent += 1000) await send(broker, 1000);
+  console.log("ready");
+  setInterval(() => {}, 1000);
+}
 
 async function open() {
   const broker = await openBroker({ storage: await openDurableStorage(directory) });

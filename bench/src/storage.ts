@@ -36,6 +36,20 @@ export const storageSuite: Suite = {
         return async () => ({ megabytes, ms: await untilReady("start", folder) });
       },
     ),
+  "restart-of-many": () =>
+    inFolder(
+      [
+        {
+          name: "process start to first delivery after kill -9 with 1,000,000 messages of 1 KB, in ms",
+          target: 2000,
+        },
+      ],
+      async (folder) => {
+        await untilReady("fill-with-many", folder);
+        return () => untilReady("deliver", folder);
+      },
+      3,
+    ),
   churn: () =>
     inFolder(
       [{ name: "disk in MB after 200,000 messages went through a queue of 1,000", target: 40 }],

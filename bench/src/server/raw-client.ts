@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { type AmqpValue, described, symbol, uint, ulong } from "@waybill/amqp";
 import { required } from "@waybill/foundation";
 import {
+  acceptedState,
   amqpHeader,
   attachCode,
   beginCode,
@@ -18,10 +19,8 @@ import {
   saslOutcome,
   TransferPieces,
   transferCode,
+  window,
 } from "./raw-frames.js";
-
-const window = 0x7fffffff;
-const acceptedState = described(ulong(0x24n), []);
 
 /**
  * A client that costs next to nothing, so that what it measures is the server: transfers encoded beforehand, frames counted rather
@@ -62,8 +61,10 @@ export class RawClient {
     return client;
   }
 
-  /** Sends messages of 1 KB as fast as credit and window allow; resolves with the ms until the last is accepted. */
-  async send(address: string, count: number): Promise<number> {
+  /**
+   * Sends messages of 1 KB as fast as credit, window and the number in flight allow; resolves with the ms until the last is accepted.
+   */
+  async send(address: string, count: number, maxInFlight = window): Promise<number> {
     let latest: (number | undefined)[] = [];
     const firstFlow = new Promise<void>((resolve) => {
       this.#onFlow = (fields) => {
@@ -75,14 +76,7 @@ export class RawClient {
     await this.#attach("sender", address);
     await firstFlow;
     const startMs = performance.now();
-    await new Promise<void>((resolve) => {
-      this.#pumpTransfers(count, latest);
-      let settled = 0;
-      this.#onSettled = (more) => {
-        settled += more;
-        if (settled >= count) resolve();
-      };
-    });
+    await new Promise<void>((resolve) => this.#sendTransfers(count, maxInFlight, latest, resolve));
     return performance.now() - startMs;
   }
 
@@ -117,12 +111,19 @@ export class RawClient {
     this.#socket.destroy();
   }
 
-  #pumpTransfers(count: number, flow: (number | undefined)[]): void {
+  #sendTransfers(
+    count: number,
+    maxInFlight: number,
+    flow: (number | undefined)[],
+    onAllSettled: () => void,
+  ): void {
     const pieces = new TransferPieces();
+    let settled = 0;
     let allowed = 0;
     const pump = (): void => {
-      while (pieces.taken < Math.min(allowed, count) && !this.#socket.writableNeedDrain) {
-        this.#socket.write(...pieces.take(Math.min(allowed, count) - pieces.taken));
+      const end = Math.min(allowed, count, settled + maxInFlight);
+      while (pieces.taken < end && !this.#socket.writableNeedDrain) {
+        this.#socket.write(...pieces.take(end - pieces.taken));
       }
     };
     let credit = 0;
@@ -130,6 +131,11 @@ export class RawClient {
       if (linkCredit !== undefined) credit = deliveryCount + linkCredit;
       allowed = Math.min(credit, nextIncomingId + incomingWindow);
       pump();
+    };
+    this.#onSettled = (more) => {
+      settled += more;
+      if (settled >= count) onAllSettled();
+      else pump();
     };
     this.#socket.on("drain", pump);
     this.#onFlow(flow);

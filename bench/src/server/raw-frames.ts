@@ -18,6 +18,10 @@ export const saslMechanisms = 0x40;
 export const saslInitCode = 0x41;
 export const saslOutcome = 0x44;
 
+/** As much credit, and as large a window, as there may be. */
+export const window = 0x7fffffff;
+export const acceptedState = described(ulong(0x24n), []);
+
 /** One frame with a performative that holds these fields. */
 export function encodeFrame(code: number, fields: readonly AmqpValue[]): Buffer {
   const body = encodeValue(described(ulong(BigInt(code)), fields));

@@ -4,23 +4,32 @@ import { RawClient } from "./raw-client.js";
 import { openServers, type Server } from "./start-server.js";
 
 const messages = 30_000;
+const fewInFlight = 32;
 
 /** What the servers themselves can do: 1 KB messages to and from a client that costs next to nothing. */
 export function raw(rabbitMq: RabbitMq | undefined): Probe {
   const quorum = "RabbitMQ's quorum queue";
   return {
-    rounds: () => 5,
-    warmUps: 1,
+    rounds: (asked) => Math.min(asked, 15),
+    warmUps: 3,
     lines: [
+      ...linesOf("in memory", "waybill", "a server that only counts frames", "counting", [0.7, 0.7]),
       ...linesOf("in memory", "waybill", "the rhea server", "rhea", [1.5, 4]),
       ...(rabbitMq === undefined
         ? []
         : [
             ...linesOf("in memory", "waybill", quorum, "rabbitMq", [4, 3]),
-            ...linesOf("durable", "waybill-durable", quorum, "rabbitMq", [2, 1.5]),
+            ...linesOf("durable", "waybill-durable", quorum, "rabbitMq", [5, 1.5]),
           ]),
+      fewLine("against in memory", "waybill", 0.75),
+      fewLine("against a server that only appends to a file and syncs it", "counting-durable", 0.9),
     ],
-    open: () => openServers(["waybill", "waybill-durable", "rhea"], rabbitMq, (server) => () => run(server)),
+    open: () =>
+      openServers(
+        ["waybill", "waybill-durable", "counting", "counting-durable", "rhea"],
+        rabbitMq,
+        (server) => () => run(server),
+      ),
   };
 }
 
@@ -38,12 +47,26 @@ function linesOf(
   return [line("send", "sendUs", sendTarget), line("receive and settle", "receiveUs", receiveTarget)];
 }
 
+/** Durable sends with few messages in flight, so that each group of them waits for its sync. */
+function fewLine(peer: string, baseline: string, target: number): Line {
+  return {
+    name: `raw client, durable: send with ${fewInFlight} in flight, ${peer}`,
+    ...{ unit: "rate", subject: "waybill-durable", baseline, figure: "fewUs", target },
+  };
+}
+
 async function run(server: Server) {
-  const act = async (act: "send" | "receive"): Promise<number> => {
+  const act = async (act: (client: RawClient) => Promise<number>): Promise<number> => {
     const client = await RawClient.open(server.port);
-    const elapsedMs = await client[act](server.address("orders"), messages);
+    const elapsedMs = await act(client);
     client.close();
     return (elapsedMs * 1000) / messages;
   };
-  return { sendUs: await act("send"), receiveUs: await act("receive") };
+  const orders = server.address("orders");
+  const receive = () => act((client) => client.receive(orders, messages));
+  const sendUs = await act((client) => client.send(orders, messages));
+  const receiveUs = await receive();
+  const fewUs = await act((client) => client.send(orders, messages, fewInFlight));
+  await receive();
+  return { sendUs, receiveUs, fewUs };
 }

@@ -8,6 +8,8 @@ const servers: Readonly<Record<string, () => Promise<number>>> = {
   "waybill-durable": async () => (await import("./waybill-server.js")).serveWaybill(process.argv[3]),
   rhea: async () => (await import("./rhea-server.js")).serveWithRhea(),
   "rhea-durable": async () => (await import("./rhea-server.js")).serveWithRhea(process.argv[3]),
+  counting: async () => (await import("./counting-server.js")).serveCounting(),
+  "counting-durable": async () => (await import("./counting-server.js")).serveCounting(process.argv[3]),
 };
 
 process.on("message", () => {

@@ -26,11 +26,10 @@ interface Usage {
 /** The program of a server. */
 export const serverProgram = new URL("./server-process.js", import.meta.url);
 
+type ServerName = "waybill" | "rhea" | "counting" | `${"waybill" | "rhea" | "counting"}-durable`;
+
 /** Starts a server in a process of its own; resolves when it listens. */
-export async function startServer(
-  name: "waybill" | "waybill-durable" | "rhea" | "rhea-durable",
-  program = serverProgram,
-): Promise<NodeServer> {
+export async function startServer(name: ServerName, program = serverProgram): Promise<NodeServer> {
   const scratch = openScratch("bench");
   const { ready, process } = await startChild<{ port: number }>(
     program,
@@ -51,7 +50,7 @@ export async function startServer(
 
 /** Starts servers, and RabbitMQ where it is installed, all at once and each for itself; every one is a side of that name. */
 export async function openServers(
-  names: readonly Parameters<typeof startServer>[0][],
+  names: readonly ServerName[],
   rabbitMq: RabbitMq | undefined,
   open: (server: Server) => Round | Promise<Round>,
 ): Promise<OpenSides> {
