@@ -29,7 +29,7 @@ export function takeSequence(
   const { numbering } = entity;
   if (!entity.isPartitioned) {
     const number = numbering.next;
-    numbering.next = (number + 1) % numberRange;
+    numbering.next = number + 1 < numberRange ? number + 1 : 0;
     if (!storage.isVolatile) storage.putCounter(entity.id, numbering.next);
     return number;
   }

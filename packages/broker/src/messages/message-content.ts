@@ -68,7 +68,6 @@ export const noRareProperties: RareProperties = Object.freeze({
   viaPartitionKey: undefined,
   forcePersistence: false,
 });
-const rareNames = Object.keys(noRareProperties) as readonly (keyof RareProperties)[];
 
 /** A time to live above this, some 8,900 years, counts as unlimited: `Date` may not reach its end. */
 const unlimitedMs = 2 ** 48;
@@ -184,24 +183,26 @@ export function copyApplicationProperties(properties: ApplicationProperties): Ap
 }
 
 function rareProperties(message: BrokerMessage): RareProperties | undefined {
-  if (!hasRare(message)) return undefined;
+  const { contentEncoding, correlationId, to, replyTo, replyToSessionId, viaPartitionKey } = message;
+  const forcePersistence = message.forcePersistence === true;
+  const hasRare =
+    contentEncoding !== undefined ||
+    correlationId !== undefined ||
+    to !== undefined ||
+    replyTo !== undefined ||
+    replyToSessionId !== undefined ||
+    viaPartitionKey !== undefined ||
+    forcePersistence;
+  if (!hasRare) return undefined;
   return {
-    contentEncoding: message.contentEncoding,
-    correlationId: isolateId(message.correlationId),
-    to: message.to,
-    replyTo: message.replyTo,
-    replyToSessionId: message.replyToSessionId,
-    viaPartitionKey: message.viaPartitionKey,
-    forcePersistence: message.forcePersistence === true,
+    contentEncoding,
+    correlationId: isolateId(correlationId),
+    to,
+    replyTo,
+    replyToSessionId,
+    viaPartitionKey,
+    forcePersistence,
   };
-}
-
-function hasRare(message: BrokerMessage): boolean {
-  for (const name of rareNames) {
-    const value = message[name];
-    if (value !== undefined && value !== false) return true;
-  }
-  return false;
 }
 
 function isolate(value: object): object {

@@ -66,33 +66,29 @@ export function membersOf(value: object): Iterable<unknown> {
   return Array.isArray(value) ? Object.values(value) : Object.entries(value).flat();
 }
 
-/** How each property counts; those of fixed size are part of the overhead. */
-const counted = {
-  messageId: true,
-  correlationId: true,
-  contentType: true,
-  contentEncoding: true,
-  subject: true,
-  to: true,
-  replyTo: true,
-  replyToSessionId: true,
-  sessionId: true,
-  partitionKey: true,
-  viaPartitionKey: true,
-  timeToLiveMs: false,
-  scheduledEnqueueTime: false,
-  forcePersistence: false,
-} as const satisfies Record<keyof SendableProperties, boolean>;
-type CountedName = {
-  [Name in keyof typeof counted]: (typeof counted)[Name] extends true ? Name : never;
-}[keyof typeof counted];
-const countedNames = Object.entries(counted).flatMap(([name, isCounted]) =>
-  isCounted ? [name as CountedName] : [],
-);
+/** The properties that count; those of fixed size are part of the overhead. */
+type CountedName = Exclude<
+  keyof SendableProperties,
+  "timeToLiveMs" | "scheduledEnqueueTime" | "forcePersistence"
+>;
 
 function sizeOfProperties(message: SendableProperties): number {
+  // Written out, because looking them up by name takes longer than all other checks of a message together.
+  const sizes: Record<CountedName, number> = {
+    messageId: sizeOfId(message.messageId),
+    correlationId: sizeOfId(message.correlationId),
+    contentType: sizeOfText(message.contentType),
+    contentEncoding: sizeOfText(message.contentEncoding),
+    subject: sizeOfText(message.subject),
+    to: sizeOfText(message.to),
+    replyTo: sizeOfText(message.replyTo),
+    replyToSessionId: sizeOfText(message.replyToSessionId),
+    sessionId: sizeOfText(message.sessionId),
+    partitionKey: sizeOfText(message.partitionKey),
+    viaPartitionKey: sizeOfText(message.viaPartitionKey),
+  };
   let bytes = messageOverhead;
-  for (const name of countedNames) bytes += sizeOfId(message[name]);
+  for (const name in sizes) bytes += sizes[name as CountedName];
   return bytes;
 }
 

@@ -63,7 +63,7 @@ export class Timers implements ClockDriven {
 
   /** When an armed timer is due, by the current wall clock. */
   instantOf({ dueMs }: TimerEntry): number | undefined {
-    return dueMs === undefined ? undefined : dueMs + this.#steppedMs;
+    return dueMs === undefined || this.#steppedMs === 0 ? dueMs : dueMs + this.#steppedMs;
   }
 
   /** The current time, after firing everything due; every operation starts with it. */

@@ -129,7 +129,8 @@ export class TimingWheel {
 
   #slotFor(dueMs: number): number {
     let high = Math.floor(dueMs / lowRange);
-    let low = Math.ceil(dueMs % lowRange);
+    // Not by `%`, which calls a function for numbers above 2^31.
+    let low = Math.ceil(dueMs - high * lowRange);
     if (high < this.#high || (high === this.#high && low < this.#low)) {
       high = this.#high;
       low = this.#low;
