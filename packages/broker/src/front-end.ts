@@ -10,6 +10,7 @@ export { splitEntityPath } from "./entities/entity-path.js";
 export { propertyLimits } from "./messages/check-message.js";
 export type { EveryProperty, SendableProperties, WireDecoder } from "./messages/message.js";
 export type { MessageLock } from "./messages/message-lock.js";
+export { type MessageStamps, stampsOf } from "./messages/received-message.js";
 export {
   isTypedConstant,
   type RuleGuid,

@@ -31,9 +31,11 @@ const nullField = Uint8Array.of(nullCode);
  */
 export function stampProperties(bare: Uint8Array, stamps: PropertyStamps): readonly Uint8Array[] {
   const { messageId, creationTime, absoluteExpiryTime } = stamps;
+  const hasTimes = creationTime !== undefined || absoluteExpiryTime !== undefined;
+  if (!hasTimes && (messageId === undefined || beginsWithId(bare))) return [bare];
   const sent = new SentProperties(bare);
   const isId = messageId !== undefined && !sent.hasId;
-  if (!isId && creationTime === undefined && absoluteExpiryTime === undefined) return [bare];
+  if (!isId && !hasTimes) return [bare];
   const sentId = sent.take(1);
   const fields = [
     isId ? encodeId(messageId) : sentId,
@@ -44,6 +46,13 @@ export function stampProperties(bare: Uint8Array, stamps: PropertyStamps): reado
   const count = Math.max(fieldsAfterTimes, sent.left);
   fields.push(sent.left > fieldsAfterTimes ? sent.takeAll() : sent.take(count));
   return [encodeProperties(fields, fieldCount - fieldsAfterTimes + count), bare.subarray(sent.end)];
+}
+
+/** Whether properties as all SDKs encode them, in the short form, begin with an id. */
+function beginsWithId(bare: Uint8Array): boolean {
+  if (bare.length < 7 || bare[0] !== 0x00 || bare[1] !== 0x53 || bare[2] !== propertiesType.code)
+    return false;
+  return bare[3] === 0xc0 && bare[5] !== 0 && bare[6] !== nullCode;
 }
 
 /** The fields of the properties at the start of a bare message, not decoded. */

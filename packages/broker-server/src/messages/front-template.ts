@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import { encodeMessage, long, symbolMap, timestamp, uuid } from "@waybill/amqp";
 import type { BrokerReceivedMessage } from "@waybill/broker";
+import { stampsOf } from "@waybill/broker/front-end";
 import { ttlOf } from "./time-to-live.js";
-import { annotationFields } from "./wire-places.js";
+import type { annotationFields } from "./wire-places.js";
 
 /** Placeholder values that occur nowhere else in an encoded front, wide enough for every value. */
 const marks = {
@@ -20,6 +21,8 @@ interface Template {
   readonly places: Readonly<Record<keyof typeof marks | "lockToken", number>>;
 }
 
+type AnnotationName = (typeof annotationFields)[number][0];
+
 /** By whether the message has a time to live and whether it is locked. */
 const templates = {
   lasting: { unlocked: makeTemplate(false, false), locked: makeTemplate(false, true) },
@@ -28,27 +31,35 @@ const templates = {
 
 /** Header and annotations of a message with common properties only: a copy of a template with its numbers filled in. */
 export function encodePlainFront(message: BrokerReceivedMessage): Uint8Array {
-  const { lockedUntil } = message;
+  const { sequenceNumber, enqueuedSequenceNumber, enqueuedTime, lockedUntil } = stampsOf(message);
   const ttl = ttlOf(message);
   const { unlocked, locked } = ttl === undefined ? templates.lasting : templates.expiring;
-  // Peeked messages and those that are deleted at once have neither.
+  // Peeked messages and those that are deleted at once have no lock.
   const { bytes, places } = lockedUntil === undefined ? unlocked : locked;
-  const front = Buffer.from(bytes);
+  const front = Buffer.allocUnsafe(bytes.length);
+  front.set(bytes);
   if (ttl !== undefined) front.writeUInt32BE(ttl, places.ttl);
   front.writeUInt32BE(message.deliveryCount, places.deliveryCount);
-  writeLong(front, Number(message.sequenceNumber), places.sequenceNumber);
-  writeLong(front, message.enqueuedTime.getTime(), places.enqueuedTime);
-  writeLong(front, Number(message.enqueuedSequenceNumber), places.enqueuedSequenceNumber);
-  if (lockedUntil !== undefined) writeLong(front, lockedUntil.getTime(), places.lockedUntil);
-  const { lockTokenBytes } = message;
-  if (lockTokenBytes !== undefined) front.set(lockTokenBytes, places.lockToken);
+  writeLong(front, sequenceNumber, places.sequenceNumber);
+  writeLong(front, enqueuedTime, places.enqueuedTime);
+  writeLong(front, enqueuedSequenceNumber, places.enqueuedSequenceNumber);
+  if (lockedUntil === undefined) return front;
+  writeLong(front, lockedUntil, places.lockedUntil);
+  message.lock?.writeToken(front, places.lockToken);
   return front;
 }
 
 /** Whether a message has common properties only. */
 export function isPlain(message: BrokerReceivedMessage): boolean {
-  for (const [name] of annotationFields) if (message[name] !== undefined) return false;
-  return message.state === "active" && message.deadLetterSource === undefined && message.partitionId === 0;
+  const { state, deadLetterSource, partitionId } = message;
+  if (state !== "active" || deadLetterSource !== undefined || partitionId !== 0) return false;
+  const annotations: Record<AnnotationName, unknown> = {
+    scheduledEnqueueTime: message.scheduledEnqueueTime,
+    partitionKey: message.partitionKey,
+    viaPartitionKey: message.viaPartitionKey,
+  };
+  for (const name in annotations) if (annotations[name as AnnotationName] !== undefined) return false;
+  return true;
 }
 
 /** Writes a safe integer, such as a time or sequence number, without a bigint. */

@@ -31,14 +31,12 @@ export function ttlOf({ timeToLiveMs }: BrokerReceivedMessage): number | undefin
 }
 
 /** The creation and expiry times for the properties, in ms since the epoch; `undefined` if the message never expires. */
-export function expiryOf({
-  timeToLiveMs,
-  enqueuedTime,
-}: BrokerReceivedMessage):
-  | { readonly creationTime: number; readonly absoluteExpiryTime: number }
-  | undefined {
+export function expiryOf(
+  message: BrokerReceivedMessage,
+): { readonly creationTime: number; readonly absoluteExpiryTime: number } | undefined {
+  const { timeToLiveMs } = message;
   if (timeToLiveMs === Number.POSITIVE_INFINITY) return undefined;
-  const creationTime = enqueuedTime.getTime();
+  const creationTime = message.enqueuedTime.getTime();
   const absoluteExpiryTime = Math.min(creationTime + Math.max(Math.round(timeToLiveMs), 0), maxExpiryMs);
   return { creationTime, absoluteExpiryTime };
 }

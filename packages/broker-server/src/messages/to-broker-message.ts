@@ -63,7 +63,7 @@ export function toBrokerMessage(received: MessageSections): BrokerMessage {
     scheduledEnqueueTime: isTyped(due) && due.type === "timestamp" ? new Date(Number(due.value)) : undefined,
     timeToLiveMs,
     forcePersistence: header?.durable === true ? true : undefined,
-    wire: bytes.subarray(start, end),
+    wire: start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end),
     body: dataOf(sent),
     applicationProperties:
       sent.applicationProperties === undefined

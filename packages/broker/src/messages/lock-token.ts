@@ -44,12 +44,11 @@ export class LockTokens {
     return `${hex(word0)}-${text1.slice(0, 4)}-${text1.slice(4)}-${text2.slice(0, 4)}-${text2.slice(4)}${hex(word3)}`;
   }
 
-  /** The 16 bytes of a token, in the order of its digits. */
-  encode(identity: LockIdentity): Uint8Array {
+  /** Writes the 16 bytes of a token, in the order of its digits, into `target` from `start` on; returns `target`. */
+  encode(identity: LockIdentity, target: Uint8Array = new Uint8Array(16), start = 0): Uint8Array {
     const words = this.#write(identity);
-    const bytes = new Uint8Array(16);
-    for (let at = 0; at < 16; at++) bytes[at] = (words[at >> 2] as number) >>> (24 - 8 * (at & 3));
-    return bytes;
+    for (let at = 0; at < 16; at++) target[start + at] = (words[at >> 2] as number) >>> (24 - 8 * (at & 3));
+    return target;
   }
 
   /** Parses a token, ignoring case; undefined for text that is not a token of a broker. */

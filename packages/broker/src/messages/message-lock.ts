@@ -25,6 +25,11 @@ export class MessageLock implements LockIdentity {
     return this.#stored.sequence;
   }
 
+  /** Writes the 16 bytes of the lock token, in the order of its digits, into `target` from `start` on. */
+  writeToken(target: Uint8Array, start: number): void {
+    this.#stored.store.engine.lockTokens.encode(this, target, start);
+  }
+
   /** Whether the lock is still held. */
   get isHeld(): boolean {
     const { lockSerial, lockSecret } = this.#stored;

@@ -17,6 +17,18 @@ import {
 import { MessageLock } from "./message-lock.js";
 import type { StoredMessage } from "./stored-message.js";
 
+/** What the broker adds to a message, as plain numbers: for front ends that write many messages. Times are in ms since the epoch. */
+export interface MessageStamps {
+  readonly sequenceNumber: number;
+  readonly enqueuedSequenceNumber: number;
+  readonly enqueuedTime: number;
+  /** `undefined` for a message received without a lock. */
+  readonly lockedUntil: number | undefined;
+}
+
+/** The stamps of a received message. */
+export let stampsOf: (message: BrokerReceivedMessage) => MessageStamps;
+
 /**
  * A received or peeked message: a snapshot that later changes in the broker do not affect. Body and application properties are copied when
  * first read and then belong to the reader.
@@ -43,6 +55,15 @@ export class BrokerReceivedMessage implements EveryProperty<SendableProperties> 
     this.#lock = stored.isLocked && !isPeeked ? new MessageLock(stored) : undefined;
     this.#lockedUntilMs = stored.lockedUntilMs;
     this.#propertyChanges = stored.propertyChanges;
+  }
+
+  static {
+    stampsOf = (message) => ({
+      sequenceNumber: message.#stored.sequence,
+      enqueuedSequenceNumber: message.#stored.enqueuedSequence,
+      enqueuedTime: message.#stored.enqueuedAtMs,
+      lockedUntil: message.#lockEndMs(),
+    });
   }
 
   /** Path of the entity or sub-queue that it was received from. */
@@ -86,9 +107,7 @@ export class BrokerReceivedMessage implements EveryProperty<SendableProperties> 
 
   /** When the lock expires unless it is renewed; `undefined` for a message received without a lock. */
   get lockedUntil(): Date | undefined {
-    if (this.#lock === undefined) return undefined;
-    const heldUntilMs = this.#lock.isHeld ? this.#stored.lockedUntilMs : undefined;
-    return new Date(heldUntilMs ?? required(this.#lockedUntilMs, "The end of a message's lock"));
+    return dateOf(this.#lockEndMs());
   }
 
   /** The upper 16 bits of the sequence number in a partitioned entity, else 0. */
@@ -204,6 +223,12 @@ export class BrokerReceivedMessage implements EveryProperty<SendableProperties> 
   /** The front end's own encoding as it was sent; `undefined` for a message sent without. A data body is a view on it. */
   get wire(): Uint8Array | undefined {
     return this.#stored.content.isWire ? plainView(this.#bytes, 0, this.#bytes.byteLength) : undefined;
+  }
+
+  #lockEndMs(): number | undefined {
+    if (this.#lock === undefined) return undefined;
+    const heldUntilMs = this.#lock.isHeld ? this.#stored.lockedUntilMs : undefined;
+    return heldUntilMs ?? required(this.#lockedUntilMs, "The end of a message's lock");
   }
 }
 

@@ -18,6 +18,7 @@ import { AmqpRefusal, notFound, toAmqpError } from "../../refusals/error.js";
 import { tracked } from "../../refusals/service-text.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
+import { SharedAnswers } from "./shared-answers.js";
 
 /** Maximum unsettled deliveries of a link, as in the service. */
 const creditWindow = 1000;
@@ -27,8 +28,9 @@ const transferDestination = "com.microsoft:transfer-destination-address";
 export function acceptSends(peer: Peer, link: ReceiverLink, path: string): void {
   peer.guard(link, path, "Send");
   const sender = openSender(peer, link, path);
+  const answers = answersTo(peer, link);
   link.handler = {
-    onTransfer: (delivery) => take(peer, link, sender, delivery),
+    onTransfer: (delivery) => take(peer, sender, delivery, answers),
     onDetach: () => peer.release(link),
   };
   const properties = link.remoteAttach?.properties;
@@ -65,22 +67,30 @@ function openSender(peer: Peer, link: ReceiverLink, path: string): BrokerSender 
   return peer.broker.sender(address.path, { via: path });
 }
 
-function take(peer: Peer, link: ReceiverLink, sender: BrokerSender, delivery: IncomingDelivery): void {
-  const { length } = delivery.message;
-  peer.addPending(length);
-  const sent = send(peer, sender, delivery);
-  // The broker has copied what it keeps; only in a transaction, rules may read properties later.
-  if (delivery.state === undefined) link.session.connection.recycle(delivery.message);
-  sent.then(
-    () => {
-      peer.addPending(-length);
+function answersTo(peer: Peer, link: ReceiverLink): SharedAnswers<IncomingDelivery> {
+  return new SharedAnswers(
+    (delivery) => {
+      peer.addPending(-delivery.message.length);
       if (!delivery.isSettled) link.settle(delivery, under(delivery.state, acceptedState));
     },
-    (error: unknown) => {
-      peer.addPending(-length);
+    (delivery, error) => {
+      peer.addPending(-delivery.message.length);
       if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
     },
   );
+}
+
+function take(
+  peer: Peer,
+  sender: BrokerSender,
+  delivery: IncomingDelivery,
+  answers: SharedAnswers<IncomingDelivery>,
+): void {
+  const { message, link } = delivery;
+  peer.addPending(message.length);
+  answers.add(send(peer, sender, delivery), delivery);
+  // The broker has copied what it keeps; only in a transaction, rules may read properties later.
+  if (delivery.state === undefined) link.session.connection.recycle(message);
 }
 
 function send(

@@ -5,7 +5,7 @@ import { fromBrokerMessage } from "../../messages/from-broker-message.js";
 import { unwritable } from "../../messages/unwritable-message.js";
 import type { Peer } from "../peer.js";
 import { nextTag, toDeliveryTag } from "./delivery-tags.js";
-import { settleDelivery } from "./settle-delivery.js";
+import { settleDelivery, settlementAnswers } from "./settle-delivery.js";
 
 /** Maximum messages requested from the broker at once, whatever credit a client grants. */
 const maxGrant = 200;
@@ -23,6 +23,7 @@ export function pushMessages(
   onEnd: () => void,
 ): void {
   const isPeekLock = receiver.mode === "peekLock";
+  const answers = settlementAnswers(peer, link);
   const consumer: Consumer = receiver.consume({
     onMessage(message) {
       let parts: Uint8Array[];
@@ -53,7 +54,7 @@ export function pushMessages(
       drain(peer, link, consumer);
     },
     onDisposition(delivery, state) {
-      settleDelivery(peer, receiver, link, delivery, state);
+      settleDelivery(peer, receiver, delivery, state, answers);
     },
     onDetach() {
       consumer.close();

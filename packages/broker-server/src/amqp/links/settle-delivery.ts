@@ -14,39 +14,50 @@ import { readChangedProperties } from "../../messages/check-properties.js";
 import { AmqpRefusal, toAmqpError } from "../../refusals/error.js";
 import type { Peer } from "../peer.js";
 import { under } from "../transactions.js";
+import { SharedAnswers } from "./shared-answers.js";
 
 const reasonProperty = "DeadLetterReason";
 const descriptionProperty = "DeadLetterErrorDescription";
 
 /**
- * Applies a client's disposition and confirms it with the outcome that SDKs take for success: rejected without an error for a dead-lettered
+ * Applies a client's disposition and answers it with the outcome that SDKs take for success: rejected without an error for a dead-lettered
  * message, with an error if the settlement failed. A client that settled the delivery itself gets no answer.
  */
 export function settleDelivery(
   peer: Peer,
   receiver: MessageReceiver,
-  link: SenderLink,
   delivery: OutgoingDelivery,
   state: DeliveryState | undefined,
+  answers: SharedAnswers<OutgoingDelivery>,
 ): void {
-  const outcome = state?.kind === "transactional" ? state.outcome : state;
+  const outcome = outcomeIn(state);
   if (outcome === undefined || outcome.kind === "received") return;
-  const refuse = (error: unknown): void => {
-    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
-  };
-  const confirm = (): void => {
-    try {
-      if (!delivery.isSettled) link.settle(delivery, under(state, answerTo(outcome)));
-    } catch (error) {
-      refuse(error);
-    }
-  };
   try {
     const transaction = peer.transactions.ofSettlement(state, receiver.path);
-    settle(receiver, delivery.context as MessageLock, outcome, transaction).then(confirm, refuse);
+    answers.add(settle(receiver, delivery.context as MessageLock, outcome, transaction), delivery, state);
   } catch (error) {
-    refuse(error);
+    answers.add(Promise.reject(error), delivery, state);
   }
+}
+
+/** The answers to the settlements of a link, for {@link settleDelivery}. */
+export function settlementAnswers(peer: Peer, link: SenderLink): SharedAnswers<OutgoingDelivery> {
+  const refuse = (delivery: OutgoingDelivery, error: unknown): void => {
+    if (!delivery.isSettled) link.settle(delivery, rejected(toAmqpError(error, peer)));
+  };
+  return new SharedAnswers((delivery, state) => {
+    const outcome = outcomeIn(state);
+    try {
+      if (outcome !== undefined && !delivery.isSettled)
+        link.settle(delivery, under(state, answerTo(outcome)));
+    } catch (error) {
+      refuse(delivery, error);
+    }
+  }, refuse);
+}
+
+function outcomeIn(state: DeliveryState | undefined): DeliveryState | undefined {
+  return state?.kind === "transactional" ? state.outcome : state;
 }
 
 function settle(
