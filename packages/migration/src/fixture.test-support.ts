@@ -1,13 +1,13 @@
 import { type BrokerReceivedMessage, createBroker, createManualClock } from "@waybill/broker";
-import type { EncodedMessage } from "@waybill/core";
-import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
+import type { EncodedMessage, Transport } from "@waybill/core";
+import { type EntityAddress, entityPathOf, type TransportReceiver } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 
 /** A broker per test, whose clock advances only when the test advances it. */
 export function openFixture() {
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const broker = createBroker({ clock });
-  const transport = localTransport(broker);
+  const { transport, leftOpen } = watched(localTransport(broker));
   const catalog = localCatalog(broker);
 
   /** Receives the available messages and settles them. */
@@ -26,6 +26,8 @@ export function openFixture() {
     clock,
     transport,
     catalog,
+    /** The senders and receivers that nobody has closed. */
+    leftOpen,
     /** The entities of a census. */
     source: { transport, catalog },
     now: () => new Date(clock.now()),
@@ -59,4 +61,35 @@ function toEncoded({
     subject,
     applicationProperties: applicationProperties as EncodedMessage["applicationProperties"],
   };
+}
+
+/** A transport that remembers which of its senders and receivers are open. */
+function watched(transport: Transport) {
+  const open = new Map<object, string>();
+  const watch = <T extends { close(): Promise<void> }>(link: T, name: string): T => {
+    open.set(link, name);
+    const close = () => {
+      open.delete(link);
+      return link.close();
+    };
+    return replaced(link, { close } as Partial<T>);
+  };
+  return {
+    leftOpen: () => [...open.values()],
+    transport: replaced(transport, {
+      createSender: (entity) => watch(transport.createSender(entity), `sender of ${entity}`),
+      createReceiver: (address, ...how) =>
+        watch(transport.createReceiver(address, ...how), `receiver of ${entityPathOf(address)}`),
+    }),
+  };
+}
+
+/** An object with some of its methods replaced. */
+export function replaced<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value: unknown = Reflect.get(name in methods ? methods : target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }

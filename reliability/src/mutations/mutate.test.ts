@@ -39,6 +39,11 @@ describe("mutationsOf", () => {
     expect(mutantsOf("const names: Names<Options> = { a: true };")).toHaveLength(1);
   });
 
+  it("leaves alone what the compiler lets be nothing else", () => {
+    expect(mutantsOf("const a = { a: true } satisfies Record<keyof Kind, true>;")).toEqual([]);
+    expect(mutantsOf("const a = { a: true } satisfies Record<keyof Kind, boolean>;")).toHaveLength(1);
+  });
+
   it("is described by its line before and after", () => {
     const text = "first;\n  if (a < b) c;\n";
     const [mutation] = mutationsOf("a.ts", text).filter(({ replacement }) => replacement === "<=");

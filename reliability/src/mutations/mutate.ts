@@ -34,7 +34,7 @@ interface Place {
 
 /**
  * Every mutation of a TypeScript file: operators, conditions, branches, constants, and statements that are left out. Not the values of
- * `OptionNames`, of which only the keys are read. Throws for a file that does not parse.
+ * `OptionNames`, of which only the keys are read, nor those of `Record<…, true>`, which could not be others. Throws for a file that does not parse.
  */
 export function mutationsOf(path: string, text: string): Mutation[] {
   const { program, errors } = parseSync(path, text);
@@ -53,10 +53,13 @@ export function mutationsOf(path: string, text: string): Mutation[] {
     replace(test, "false");
   };
   const types = new Set<number>();
-  const optionNames: Place[] = [];
+  const onlyKeys: Place[] = [];
   new Visitor({
     VariableDeclarator({ id, init }) {
-      if (init !== null && /: OptionNames</.test(text.slice(id.start, init.start))) optionNames.push(init);
+      if (init !== null && /: OptionNames</.test(text.slice(id.start, init.start))) onlyKeys.push(init);
+    },
+    TSSatisfiesExpression({ expression, typeAnnotation }) {
+      if (/^Record<.*, true>$/.test(textOf(typeAnnotation))) onlyKeys.push(expression);
     },
     TSLiteralType: ({ literal }) => void types.add(literal.start),
     BinaryExpression: ({ left, right, operator }) => operatorBetween(left, right, operator),
@@ -80,7 +83,7 @@ export function mutationsOf(path: string, text: string): Mutation[] {
     },
     ThrowStatement: (node) => replace(node, ";"),
     Literal(node) {
-      if (types.has(node.start) || optionNames.some((place) => isIn(node, place))) return;
+      if (types.has(node.start) || onlyKeys.some((place) => isIn(node, place))) return;
       if (typeof node.value === "boolean") replace(node, String(!node.value));
       if (typeof node.value === "number") replace(node, String(node.value + 1));
     },

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Pipeline } from "@waybill/core";
 import { type OptionNames, requireDuration, requireKnownOptions } from "@waybill/core/serializer";
-import { type ReaderDirectory, type Scheduler, systemScheduler, type Timer } from "@waybill/core/transport";
+import { type ReaderDirectory, type Scheduler, systemScheduler } from "@waybill/core/transport";
+import { writeRegularly } from "../write-regularly.js";
 import type { BeaconStore } from "./beacon-store.js";
 import { liveBeacons } from "./live-beacons.js";
 import { readerCapability } from "./reader-capability.js";
@@ -66,40 +67,19 @@ export async function announceReader(
   if (!Array.isArray(entities) || entities.length === 0)
     throw new TypeError("announceReader: entities must list the queues and subscriptions it receives from.");
   const capability = readerCapability(pipeline);
-  let timer: Timer | undefined;
-  let isClosed = false;
-  let renewing: Promise<void> = Promise.resolve();
-  const announce = (more: { readonly isWithdrawn?: boolean } = {}): Promise<void> => {
+  const announce = (more: { readonly isWithdrawn?: true } = {}): Promise<void> => {
     const nowMs = scheduler.now();
     const expiresAt = new Date(nowMs + lifetimeInMs);
-    return store.announce({
-      reader,
-      instance,
-      capability,
-      entities,
-      announcedAt: new Date(nowMs),
-      expiresAt,
-      ...more,
-    });
+    const announcedAt = new Date(nowMs);
+    return store.announce({ reader, instance, capability, entities, announcedAt, expiresAt, ...more });
   };
-  const renewLater = (): void => {
-    if (isClosed) return;
-    timer = scheduler.schedule(lifetimeInMs / 3, () => {
-      renewing = announce()
-        .catch((error: unknown) => onError?.(error))
-        .then(renewLater);
-    });
-    timer.unref();
-  };
-  await announce();
-  renewLater();
-  const close = async (): Promise<void> => {
-    if (isClosed) return;
-    isClosed = true;
-    timer?.cancel();
-    await renewing;
-    await announce({ isWithdrawn: true });
-  };
+  const close = await writeRegularly({
+    write: announce,
+    writeLast: () => announce({ isWithdrawn: true }),
+    intervalMs: lifetimeInMs / 3,
+    onError,
+    scheduler,
+  });
   return {
     close,
     [Symbol.asyncDispose]: close,

@@ -1,8 +1,9 @@
 import { type Transport, WaybillError } from "@waybill/core";
-import { requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireKnownOptions } from "@waybill/core/serializer";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { isList } from "../census/census-text.js";
 import { peekPages } from "../census/peek-pages.js";
+import { later } from "../census/tally.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
 
 /** The subject of messages that hold a beacon. */
@@ -19,6 +20,8 @@ export interface QueueBeaconStoreOptions {
   readonly maxMessages?: number | undefined;
 }
 
+const optionNames: OptionNames<QueueBeaconStoreOptions> = { maxMessages: true };
+
 const defaultMaxMessages = 100_000;
 
 /**
@@ -31,7 +34,7 @@ export function queueBeaconStore(
   queue: string,
   options: QueueBeaconStoreOptions = {},
 ): BeaconStore & AsyncDisposable {
-  requireKnownOptions("queueBeaconStore", options, { maxMessages: true });
+  requireKnownOptions("queueBeaconStore", options, optionNames);
   const { maxMessages = defaultMaxMessages } = options;
   if (!(maxMessages >= 1)) throw new TypeError("maxMessages must be a number from 1.");
   const sender = transport.createSender(queue);
@@ -52,7 +55,7 @@ export function queueBeaconStore(
     async list(call) {
       const beacons: CapabilityBeacon[] = [];
       let peeked = 0;
-      let nowMs = 0;
+      let brokerNow: Date | undefined;
       for await (const page of peekPages(receiver, { ...call })) {
         peeked += page.length;
         if (peeked > maxMessages) {
@@ -62,13 +65,13 @@ export function queueBeaconStore(
           );
         }
         for (const message of page) {
-          nowMs = Math.max(nowMs, arrivalOf(message));
+          brokerNow = later(brokerNow, arrivalOf(message));
           const beacon = parseBeacon(message, queue);
           if (beacon !== undefined) beacons.push(beacon);
         }
       }
       // Brokers remove expired messages late. The newest arrival is the latest known time of the broker's clock.
-      return beacons.filter(({ expiresAt }) => expiresAt.getTime() > nowMs);
+      return beacons.filter(({ expiresAt }) => brokerNow === undefined || expiresAt > brokerNow);
     },
     async [Symbol.asyncDispose]() {
       await sender.close();
@@ -77,9 +80,9 @@ export function queueBeaconStore(
   };
 }
 
-/** When a message arrived, by the broker's clock; 0 for a scheduled one, which has not arrived yet. */
-function arrivalOf({ state, enqueuedTimeUtc }: DeliveredMessage): number {
-  return state === "scheduled" ? 0 : (enqueuedTimeUtc?.getTime() ?? 0);
+/** When a message arrived, by the broker's clock; undefined for a scheduled one, which has not arrived yet. */
+function arrivalOf({ state, enqueuedTimeUtc }: DeliveredMessage): Date | undefined {
+  return state === "scheduled" ? undefined : enqueuedTimeUtc;
 }
 
 function tooLarge(bytes: number): string {
@@ -126,17 +129,17 @@ type WireBeacon = Omit<CapabilityBeacon, "announcedAt" | "expiresAt"> & {
 };
 
 function isWireBeacon(value: unknown): value is WireBeacon {
-  if (!isRecord(value) || !isRecord(value.capability)) return false;
-  const { mediaTypes, messageTypes } = value.capability;
   return (
+    isRecord(value) &&
+    isRecord(value.capability) &&
     isList(value.entities, (each) => typeof each === "string") &&
     (value.isWithdrawn === undefined || typeof value.isWithdrawn === "boolean") &&
     typeof value.reader === "string" &&
     typeof value.instance === "string" &&
     isInstant(value.announcedAt) &&
     isInstant(value.expiresAt) &&
-    isList(mediaTypes, (each) => typeof each === "string") &&
-    isList(messageTypes, isReadableType)
+    isList(value.capability.mediaTypes, (each) => typeof each === "string") &&
+    isList(value.capability.messageTypes, isReadableType)
   );
 }
 

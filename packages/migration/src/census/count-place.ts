@@ -73,7 +73,7 @@ function read(
   message: DeliveredMessage,
   { pipeline, sampleRate, abortSignal }: CountSettings,
 ): DeserializationOutcome | undefined | PromiseLike<DeserializationOutcome> {
-  if (sampleRate < 1 && !isSampled(message.sequenceNumber, sampleRate)) return undefined;
+  if (!isSampled(message.sequenceNumber, sampleRate)) return undefined;
   return pipeline.deserialize(message as EncodedMessage, { abortSignal });
 }
 

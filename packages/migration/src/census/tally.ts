@@ -173,10 +173,12 @@ function expiryOf({ address, entity }: Place, message: DeliveredMessage): Date |
 
 /** The earlier one of two instants, if there are two. */
 export function earlier(one: Date | undefined, two: Date | undefined): Date | undefined {
-  return one === undefined || (two !== undefined && two < one) ? two : one;
+  if (one === undefined || two === undefined) return one ?? two;
+  return new Date(Math.min(one.getTime(), two.getTime()));
 }
 
 /** The later one of two instants, if there are two. */
 export function later(one: Date | undefined, two: Date | undefined): Date | undefined {
-  return one === undefined || (two !== undefined && two > one) ? two : one;
+  if (one === undefined || two === undefined) return one ?? two;
+  return new Date(Math.max(one.getTime(), two.getTime()));
 }

@@ -1,5 +1,5 @@
 import { type Transport, WaybillError } from "@waybill/core";
-import { requireDuration, requireKnownOptions } from "@waybill/core/serializer";
+import { type OptionNames, requireDuration, requireKnownOptions } from "@waybill/core/serializer";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { isInstant, isList } from "../census/census-text.js";
 import { peekPages } from "../census/peek-pages.js";
@@ -17,6 +17,8 @@ export interface QueueReadStoreOptions {
   readonly lifetimeInMs?: number | undefined;
 }
 
+const optionNames: OptionNames<QueueReadStoreOptions> = { lifetimeInMs: true };
+
 /**
  * Keeps read records in a queue, as messages that are peeked and never received, and that expire. It may be the queue of the beacons. `list`
  * rejects with `operation-invalid` if a record there cannot be read: without it a verdict could be wrong.
@@ -26,7 +28,7 @@ export function queueReadStore(
   queue: string,
   options: QueueReadStoreOptions = {},
 ): ReadStore & AsyncDisposable {
-  requireKnownOptions("queueReadStore", options, { lifetimeInMs: true });
+  requireKnownOptions("queueReadStore", options, optionNames);
   const { lifetimeInMs: timeToLive = 604_800_000 } = options;
   requireDuration("lifetimeInMs", timeToLive, 1);
   const sender = transport.createSender(queue);

@@ -1,7 +1,8 @@
 import type { MessageType, Pipeline } from "@waybill/core";
 import { type OptionNames, requireDuration, requireKnownOptions } from "@waybill/core/serializer";
-import { type Scheduler, systemScheduler, type Timer } from "@waybill/core/transport";
+import { type Scheduler, systemScheduler } from "@waybill/core/transport";
 import { pipelineOver } from "../pipeline-over.js";
+import { writeRegularly } from "../write-regularly.js";
 import type { ReadStore } from "./read-record.js";
 import { ReadTally } from "./read-tally.js";
 
@@ -59,27 +60,13 @@ export async function recordReads<Types extends MessageType>(
   const now = () => new Date(scheduler.now());
   const since = now();
   const write = () => store.record({ reader, instance, since, recordedAt: now(), reads: tally.toReads() });
-  let timer: Timer | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  let isClosed = false;
-  const writeLater = (): void => {
-    if (isClosed) return;
-    timer = scheduler.schedule(intervalInMs, () => {
-      writing = write()
-        .catch((error: unknown) => onError?.(error))
-        .then(writeLater);
-    });
-    timer.unref();
-  };
-  await write();
-  writeLater();
-  const close = async (): Promise<void> => {
-    if (isClosed) return;
-    isClosed = true;
-    timer?.cancel();
-    await writing;
-    await write();
-  };
+  const close = await writeRegularly({
+    write,
+    writeLast: write,
+    intervalMs: intervalInMs,
+    onError,
+    scheduler,
+  });
   return { pipeline: recording(pipeline, tally, now), close, [Symbol.asyncDispose]: close };
 }
 

@@ -1,7 +1,7 @@
 import { createPipeline, type EncodedMessage, type Transport } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
-import { openFixture } from "../fixture.test-support.js";
+import { openFixture, replaced } from "../fixture.test-support.js";
 import { repairDeadLetters } from "./repair-dead-letters.js";
 import type { RepairOptions } from "./repair-options.js";
 
@@ -64,15 +64,5 @@ export function failing(
     },
     createReceiver: (address, mode) =>
       replaced(transport.createReceiver(address, mode), when === "before-complete" ? { complete: die } : {}),
-  });
-}
-
-/** An object with some of its methods replaced. */
-export function replaced<T extends object>(target: T, methods: Partial<T>): T {
-  return new Proxy(target, {
-    get(_, name) {
-      const value: unknown = Reflect.get(name in methods ? methods : target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
   });
 }

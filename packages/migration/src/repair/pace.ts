@@ -10,7 +10,7 @@ export class Pace {
   readonly #perSecond: number;
   readonly #scheduler: Scheduler;
   /** When the next message may be sent. */
-  #freeAt = 0;
+  #freeAt = Number.NEGATIVE_INFINITY;
 
   /** Without a rate, `wait` returns at once. */
   constructor(perSecond: number | undefined, scheduler: Scheduler) {

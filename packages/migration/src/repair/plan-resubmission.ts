@@ -19,9 +19,8 @@ export async function planResubmission(
   const skip = skipOf(candidate, options);
   if (skip !== undefined) return skip;
   const { message: delivered, outcome } = candidate;
-  const target = targetOf(options);
   const message = resubmissionOf(delivered, {
-    subscription: "queue" in target ? undefined : target.subscription,
+    subscription: targetOf(options).subscription,
     messageId: options.targetDetectsDuplicates ? ownId(delivered, deadLetterPath(options.from)) : undefined,
   });
   if (outcome.status !== "decoded") return message;

@@ -62,13 +62,8 @@ export interface ReceiptLog {
  * else, and does not change that file.
  */
 export async function openReceiptFile(path: string): Promise<ReceiptLog> {
-  const file = await open(path, "a+", 0o600);
-  try {
-    await dropTornLine(file, path);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  await dropTornLine(path);
+  const file = await open(path, "a");
   return {
     async *read() {
       let number = 0;
@@ -114,24 +109,27 @@ const tailBytes = 65_536;
 /** How every receipt begins. A last line that begins otherwise is not a torn receipt: the file is something else. */
 const receiptStart = Buffer.from('{"step":"');
 
-async function dropTornLine(file: FileHandle, path: string): Promise<void> {
+async function dropTornLine(path: string): Promise<void> {
+  await using file = await open(path, "a+", 0o600);
   const { size } = await file.stat();
+  const kept = await endOfLines(file, size);
+  const torn = Buffer.alloc(Math.min(receiptStart.length, size - kept));
+  await file.read(torn, 0, torn.length, kept);
+  if (!torn.equals(receiptStart.subarray(0, torn.length))) throw noReceipt("the last line", path);
+  await file.truncate(kept);
+}
+
+/** Where the last line begins that has no line break, if there is one. */
+async function endOfLines(file: FileHandle, size: number): Promise<number> {
   const tail = Buffer.alloc(tailBytes);
-  for (let end = size; end > 0; ) {
-    const start = Math.max(end - tailBytes, 0);
-    await file.read(tail, 0, end - start, start);
-    const lineEnd = tail.subarray(0, end - start).lastIndexOf("\n");
-    if (lineEnd !== -1 || start === 0) {
-      const kept = start + lineEnd + 1;
-      if (kept === size) return;
-      const torn = Buffer.alloc(Math.min(receiptStart.length, size - kept));
-      await file.read(torn, 0, torn.length, kept);
-      if (!torn.equals(receiptStart.subarray(0, torn.length))) throw noReceipt("the last line", path);
-      await file.truncate(kept);
-      return;
-    }
-    end = start;
+  for (let start = size; start > 0; ) {
+    const end = start;
+    start = Math.max(end - tailBytes, 0);
+    const { bytesRead } = await file.read(tail, 0, end - start, start);
+    const lineEnd = tail.subarray(0, bytesRead).lastIndexOf("\n");
+    if (lineEnd >= 0) return start + lineEnd + 1;
   }
+  return 0;
 }
 
 function parsed(line: string, path: string, number: number): ReceiptEntry {

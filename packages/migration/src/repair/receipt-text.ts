@@ -1,9 +1,10 @@
+import { exactText } from "../census/census-text.js";
 import type { Receipt, ReceiptEntry } from "./receipt-log.js";
-import { formatPlan, parsePlan } from "./repair-plan.js";
+import { parsePlan } from "./repair-plan.js";
 
 /** An entry of a log of receipts as a line of JSON; {@link parseReceipt} reads it back. */
 export function formatReceipt(entry: ReceiptEntry): string {
-  return JSON.stringify(entry.step === "plan" ? { ...entry, plan: formatPlan(entry.plan) } : entry);
+  return JSON.stringify(entry, exactText);
 }
 
 /** Reads what {@link formatReceipt} wrote; undefined for anything else. */

@@ -1,4 +1,5 @@
 import type { EncodedMessage } from "@waybill/core";
+import type { OptionNames } from "@waybill/core/serializer";
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { peekPages } from "../census/peek-pages.js";
 import { deadLetterAddress } from "./dead-letter-queue.js";
@@ -39,7 +40,7 @@ export interface RepairRehearsal {
  * sending shows, such as a message that is too large for its target.
  */
 export async function rehearseRepair(options: RehearseRepairOptions): Promise<RepairRehearsal> {
-  checkRepairOptions("rehearseRepair", options, { onPeeked: true, onRehearsed: true });
+  checkRepairOptions("rehearseRepair", options, ownNames);
   const { transport, from, abortSignal, limit = Number.POSITIVE_INFINITY, onPeeked } = options;
   const receiver = transport.createReceiver(deadLetterAddress(from), "peekLock");
   const skipped: Partial<Record<RepairSkip, number>> = {};
@@ -61,6 +62,11 @@ export async function rehearseRepair(options: RehearseRepairOptions): Promise<Re
   }
   return { peeked, resubmittable, skipped };
 }
+
+const ownNames: OptionNames<Omit<RehearseRepairOptions, keyof RepairOptions>> = {
+  onPeeked: true,
+  onRehearsed: true,
+};
 
 async function rehearsed(
   message: DeliveredMessage,

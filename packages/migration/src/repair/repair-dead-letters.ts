@@ -6,6 +6,7 @@ import {
   type TransportReceiver,
   type TransportSender,
 } from "@waybill/core/transport";
+import { required } from "@waybill/foundation";
 import { deadLetterAddress, deadLetterPath } from "./dead-letter-queue.js";
 import { LockedElsewhere } from "./locked-elsewhere.js";
 import { LockedMessages } from "./locked-messages.js";
@@ -74,7 +75,7 @@ class Repair {
     locked: undefined,
   };
   /** When the repair began, before all interruptions. */
-  #startedAt = 0;
+  #startedAt: number;
   /** How many were sent before the interruptions. */
   #sentBefore = 0;
 
@@ -87,6 +88,7 @@ class Repair {
     const target = targetOf(options);
     this.#to = "queue" in target ? target.queue : target.topic;
     this.#scheduler = transport.scheduler ?? systemScheduler;
+    this.#startedAt = this.#scheduler.now();
     this.#receipts = options.receipts ?? createMemoryReceipts();
     this.#pace = new Pace(options.maxPerSecond, this.#scheduler);
     this.#receiver = transport.createReceiver(address, "peekLock");
@@ -121,7 +123,6 @@ class Repair {
       this.#sentBefore = interrupted.sent;
       return;
     }
-    this.#startedAt = this.#scheduler.now();
     const at = new Date(this.#startedAt).toISOString();
     await this.#receipts.append([{ step: "plan", from: this.#from, plan, isSelectedByFunction, at }]);
   }
@@ -209,7 +210,7 @@ class Repair {
 
   async #plan(delivered: DeliveredMessage, purpose: PlanPurpose): Promise<EncodedMessage | RepairSkip> {
     const { pipeline, abortSignal } = this.#options;
-    if (resubmitCountOf(delivered) > 0 && (delivered.enqueuedTimeUtc?.getTime() ?? 0) >= this.#startedAt)
+    if (resubmitCountOf(delivered) > 0 && Number(delivered.enqueuedTimeUtc) >= this.#startedAt)
       return "failed-again";
     const outcome = await pipeline.deserialize(delivered as EncodedMessage, { abortSignal });
     return await planResubmission({ message: delivered, outcome }, this.#options, purpose);
@@ -252,7 +253,7 @@ class Repair {
     const removed = await Promise.all(
       sent.map(async (delivered) => {
         try {
-          await this.#receiver.complete(settlementOf(delivered));
+          await this.#receiver.complete(required(delivered.settlement, "The lock of a dead letter"));
           this.#begun.delete(placeKey(placeOf(delivered)));
           return [delivered];
         } catch (error) {
@@ -318,11 +319,6 @@ class Repair {
     const { skipped, possibleDuplicates } = this.#result;
     return { ...this.#result, skipped: { ...skipped }, possibleDuplicates: [...possibleDuplicates] };
   }
-}
-
-function settlementOf({ settlement }: DeliveredMessage): object {
-  if (settlement === undefined) throw new TypeError("Only a message that is locked can be settled.");
-  return settlement;
 }
 
 function estimatedSize({ body }: EncodedMessage): number {

@@ -38,6 +38,15 @@ export async function interruptedRepair(
   return (await readHistory(receipts, from)).interrupted;
 }
 
+/** A repair as far as its receipts have been read. */
+interface Run extends Pick<InterruptedRepair, "plan" | "isSelectedByFunction" | "startedAt"> {
+  lastReceiptAt: Date;
+  /** How many were sent and removed whose receipts the log does not keep. */
+  readonly removed: number;
+  /** The places of the messages that were sent. */
+  readonly sent: Set<string>;
+}
+
 /** Reads the receipts of a dead-letter queue. Receipts of other queues in the same log do not count. */
 export async function readHistory(
   receipts: Pick<ReceiptLog, "read">,
@@ -45,35 +54,34 @@ export async function readHistory(
 ): Promise<RepairHistory> {
   const path = deadLetterPath(from).toLowerCase();
   const begun = new Map<string, "sending" | "sent">();
-  const sent = new Set<string>();
-  let removedBefore = 0;
   const possibleDuplicates: bigint[] = [];
-  let started: Pick<InterruptedRepair, "plan" | "isSelectedByFunction" | "startedAt"> | undefined;
-  let lastReceiptAt = new Date(0);
+  let run: Run | undefined;
   for await (const entry of receipts.read()) {
     if (entry.from.toLowerCase() !== path) continue;
-    lastReceiptAt = new Date(entry.at);
+    const lastReceiptAt = new Date(entry.at);
     if (entry.step === "plan") {
-      const { plan, isSelectedByFunction } = entry;
-      started = { plan, isSelectedByFunction, startedAt: lastReceiptAt };
-      sent.clear();
-      removedBefore = entry.removed ?? 0;
+      const { plan, isSelectedByFunction, removed = 0 } = entry;
+      const startedAt = lastReceiptAt;
+      run = { plan, isSelectedByFunction, startedAt, lastReceiptAt, removed, sent: new Set() };
     } else if (entry.step === "ended") {
-      started = undefined;
+      run = undefined;
     } else {
+      if (run !== undefined) run.lastReceiptAt = lastReceiptAt;
       const key = placeKey(entry);
       if (entry.step === "sending" && begun.get(key) === "sending")
         possibleDuplicates.push(BigInt(entry.sequenceNumber));
       if (entry.step === "removed") begun.delete(key);
       else begun.set(key, entry.step);
-      if (entry.step === "sent") sent.add(key);
+      if (entry.step === "sent") run?.sent.add(key);
     }
   }
   const steps = [...begun.values()];
-  const interrupted = started && {
-    ...started,
-    lastReceiptAt,
-    sent: removedBefore + sent.size,
+  const interrupted = run && {
+    plan: run.plan,
+    isSelectedByFunction: run.isSelectedByFunction,
+    startedAt: run.startedAt,
+    lastReceiptAt: run.lastReceiptAt,
+    sent: run.removed + run.sent.size,
     maybeSent: steps.filter((step) => step === "sending").length,
     sentNotRemoved: steps.filter((step) => step === "sent").length,
   };

@@ -7,7 +7,7 @@ import type { DeadLetterCriteria } from "./select-dead-letters.js";
 
 /** Where repaired messages go. With a subscription, each subscription of the topic needs a rule with {@link resubmitFilter}. */
 export type RepairTarget =
-  | { readonly queue: string }
+  | { readonly queue: string; readonly subscription?: undefined }
   | { readonly topic: string; readonly subscription?: string | undefined };
 
 /** A dead-lettered message, and how today's chain reads it. */
@@ -138,9 +138,10 @@ export function checkRepairOptions<Options extends RepairOptions>(
   own: OptionNames<Omit<Options, keyof RepairOptions>>,
 ): void {
   requireKnownOptions<object>(where, options, { ...optionNames, ...own });
-  const { maxResubmits = 1, maxPerSecond = 1, limit = 1, body = "as-is", includeUndeserializable } = options;
+  const { maxResubmits, maxPerSecond, limit, body = "as-is", includeUndeserializable } = options;
   for (const [name, value] of Object.entries({ maxResubmits, maxPerSecond, limit })) {
-    if (!(value > 0)) throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
+    if (value !== undefined && !(value > 0))
+      throw new TypeError(`${name} must be above 0, not ${String(value)}.`);
   }
   requireOneOf("body", body, ["as-is", "transcode"]);
   requireOneOf("interrupted", options.interrupted ?? "resume", ["resume", "replace"]);

@@ -81,7 +81,7 @@ export function parsePlan(value: unknown): RepairPlan | undefined {
   const plan = membersOf(value);
   const from = addressOf(plan?.from);
   const to = targetAt(plan?.to);
-  const select = plan?.select === undefined ? undefined : criteriaOf(plan.select);
+  const select = criteriaOf(plan?.select);
   if (plan === undefined || from === undefined || to === undefined) return undefined;
   if (plan.select !== undefined && select === undefined) return undefined;
   const { body, maxResubmits, maxPerSecond, limit } = plan;
@@ -130,16 +130,22 @@ function targetAt(value: unknown): RepairTarget | undefined {
 /** A list that cannot be read makes the whole plan unreadable: without it more messages would be selected. */
 function criteriaOf(value: unknown): DeadLetterCriteria | undefined {
   const given = membersOf(value);
-  if (given === undefined) return undefined;
+  if (given === undefined || !areCriteria(given)) return undefined;
+  const { number, ...criteria } = given;
+  return number === undefined ? criteria : { ...criteria, number: number.map(BigInt) };
+}
+
+/** Criteria as JSON has them. */
+type WrittenCriteria = Omit<DeadLetterCriteria, "number"> & { readonly number?: readonly string[] };
+
+function areCriteria(given: Members): given is Members & WrittenCriteria {
   const { reason, messageType, messageVersion, format, number, kind } = given;
-  const isReadable =
+  return (
     [reason, messageType, format].every((list) => isListOf(list, "string")) &&
     isListOf(messageVersion, "number") &&
     (number === undefined || (Array.isArray(number) && number.every(isSequenceNumber))) &&
-    (kind === undefined || isKind(kind));
-  if (!isReadable) return undefined;
-  const numbers = (number as readonly string[] | undefined)?.map(BigInt);
-  return { ...(given as Omit<DeadLetterCriteria, "number">), ...(numbers && { number: numbers }) };
+    (kind === undefined || isKind(kind))
+  );
 }
 
 function isListOf(value: unknown, type: "string" | "number"): boolean {

@@ -29,7 +29,7 @@ export interface ResubmissionChanges {
 /** How often a message has been resubmitted before. */
 export function resubmitCountOf({ applicationProperties }: DeliveredMessage): number {
   const count = applicationProperties[resubmitCountProperty];
-  return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0;
+  return Number.isSafeInteger(count) ? Math.max(Number(count), 0) : 0;
 }
 
 /**

@@ -34,7 +34,8 @@ export abstract class SteppedPlan<Target> {
   readonly #settings: PlanSettings<Target>;
   /** From 0 to 10,000. */
   #shares = 0;
-  #changes = 0;
+  /** Another one after each change. */
+  #change = {};
 
   constructor(settings: PlanSettings<Target>) {
     this.from = settings.from;
@@ -54,7 +55,12 @@ export abstract class SteppedPlan<Target> {
 
   /** The target to write a message as. */
   choose(message: Message): Target {
-    return this.#includes(message) ? this.to : this.from;
+    if (this.#shares === 0) return this.from;
+    if (this.#shares === shareCount) return this.to;
+    const { name, keyOf = stableKey } = this.#settings;
+    const key = keyOf(message);
+    const share = key === undefined ? Math.random() * shareCount : shareOf(name, key);
+    return share < this.#shares ? this.to : this.from;
   }
 
   /**
@@ -69,17 +75,18 @@ export abstract class SteppedPlan<Target> {
       throw new TypeError(`A share is a number of percent from 0 to 100, not ${String(percent)}.`);
     }
     const shares = Math.round((percent * shareCount) / 100);
-    const change = ++this.#changes;
+    const change = {};
+    this.#change = change;
     if (shares > this.#shares && !override) {
       this.#refuse(percent, await this.#objections({ abortSignal }));
-      if (change !== this.#changes) this.#refuse(percent, ["it was stopped or changed in the meantime"]);
+      if (change !== this.#change) this.#refuse(percent, ["it was stopped or changed in the meantime"]);
     }
     this.#shares = shares;
   }
 
   /** The kill switch: from now on everything is written in the old format. Does not ask the guard. */
   stop(): void {
-    this.#changes++;
+    this.#change = {};
     this.#shares = 0;
   }
 
@@ -95,14 +102,6 @@ export abstract class SteppedPlan<Target> {
 
   async #objections(call: CallOptions): Promise<readonly string[]> {
     return (await this.#settings.objections(call)) ?? unguarded;
-  }
-
-  #includes(message: Message): boolean {
-    if (this.#shares === 0) return false;
-    if (this.#shares === shareCount) return true;
-    const { name, keyOf = stableKey } = this.#settings;
-    const key = keyOf(message);
-    return (key === undefined ? Math.random() * shareCount : shareOf(name, key)) < this.#shares;
   }
 
   #refuse(percent: number, objections: readonly string[]): void {

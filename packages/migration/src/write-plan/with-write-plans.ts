@@ -56,13 +56,11 @@ function typeReader({
   messageTypeResolver,
 }: Pipeline): (message: Message) => string | undefined {
   const names = new Set(messageTypes.flatMap(({ name, aliases }) => [name, ...aliases]));
-  if (names.size === 0) return () => undefined;
   const isKnown = (name: string) => names.has(name);
   return (message) => {
     if (message.subject !== undefined && isKnown(message.subject)) return message.subject;
-    if (message.applicationProperties === undefined) return undefined;
     try {
-      const encoded = { ...message, body: new Uint8Array(0) };
+      const encoded = { ...message, body: new Uint8Array() };
       const name = messageTypeResolver.identify(encoded, isKnown)?.messageType;
       return name !== undefined && isKnown(name) ? name : undefined;
     } catch {
