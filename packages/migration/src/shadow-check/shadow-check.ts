@@ -103,7 +103,7 @@ export class ShadowCheck {
   readonly #running = new Map<Try, PromiseLike<void>>();
   /** Of a try that has ended, for the next one: making one costs a tenth of a try. */
   #spareAbort: AbortController | undefined;
-  #sampleRate = 0;
+  #sampleRate: number;
   #sampled = 0;
   #same = 0;
 
@@ -117,7 +117,7 @@ export class ShadowCheck {
     this.#findings = new Tallies(options.maxFindings ?? defaults.maxFindings);
     this.#maxBodyBytes = requireInteger("maxBodyBytes", options.maxBodyBytes ?? defaults.maxBodyBytes, 1);
     this.#timeoutMs = requireDuration("timeoutInMs", options.timeoutInMs ?? defaults.timeoutInMs, 1);
-    this.sampleRate = options.sampleRate ?? defaults.sampleRate;
+    this.#sampleRate = checkSampleRate(options.sampleRate ?? defaults.sampleRate);
   }
 
   /** The share of messages to try, from 0 to 1; may be changed at any time. Throws `TypeError` for other values. */
@@ -180,10 +180,17 @@ export class ShadowCheck {
   }
 
   #isChosen({ subject }: Message): boolean {
-    if (Math.random() >= this.#sampleRate) return false;
+    return (
+      Math.random() < this.#sampleRate &&
+      (this.#subjects === undefined || (subject !== undefined && this.#subjects.has(subject))) &&
+      this.#hasRoom()
+    );
+  }
+
+  /** Whether one more may run, after those that take too long have been aborted. */
+  #hasRoom(): boolean {
     if (this.#running.size >= maxRunning) this.#abort(performance.now() - this.#timeoutMs);
-    if (this.#running.size >= maxRunning) return false;
-    return this.#subjects === undefined || (subject !== undefined && this.#subjects.has(subject));
+    return this.#running.size < maxRunning;
   }
 
   /** Synchronous if the pipeline is, so that a sampled send is delayed only by the work itself. Never throws. */
@@ -259,7 +266,6 @@ export class ShadowCheck {
 
   /** Waits for the tries in progress, at most for their timeout. */
   async #settled(): Promise<void> {
-    if (this.#running.size === 0) return;
     const startedBy = performance.now();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const overdue = new Promise<void>((resolve) => {
