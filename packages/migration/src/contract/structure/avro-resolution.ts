@@ -1,6 +1,8 @@
 import {
+  type AvroArray,
   type AvroEnum,
   type AvroFixed,
+  type AvroMap,
   type AvroRecord,
   type AvroScalar,
   type AvroType,
@@ -45,15 +47,16 @@ class Resolution {
     if (writer.kind === "union") return this.#eachBranch(writer, reader, path);
     if (reader.kind === "union") return this.#oneOf(writer, reader, path);
     if (!matches(writer, reader)) return [breaks(path, `${nameOf(writer)} is not read as ${nameOf(reader)}`)];
+    // What matches is of the same kind, but for the promotions of scalars.
     switch (writer.kind) {
       case "array":
-        return reader.kind === "array" ? this.compare(writer.items, reader.items, `${path}[]`) : [];
+        return this.compare(writer.items, (reader as AvroArray).items, `${path}[]`);
       case "map":
-        return reader.kind === "map" ? this.compare(writer.values, reader.values, `${path}{}`) : [];
+        return this.compare(writer.values, (reader as AvroMap).values, `${path}{}`);
       case "record":
-        return reader.kind === "record" ? this.#once(writer, reader, path) : [];
+        return this.#once(writer, reader as AvroRecord, path);
       case "enum":
-        return reader.kind === "enum" ? compareSymbols(writer, reader, path) : [];
+        return compareSymbols(writer, reader as AvroEnum, path);
       default:
         return this.#compareLogical(writer, reader as AvroScalar | AvroFixed, path);
     }
@@ -128,7 +131,7 @@ class Resolution {
           `only values within the range of ${wanted} are read, and the writer has no logical type`,
         ),
       ];
-    if (written === wanted) return written === "decimal" ? this.#compareDecimals(writer, reader, path) : [];
+    if (written === wanted) return this.#compareDecimals(writer, reader, path);
     if (this.#reading.knowsLogicalTypes && isSameQuantity(written, wanted)) return [];
     return [breaks(path, `${written} is not read as ${wanted}${this.#note()}`)];
   }
@@ -158,14 +161,11 @@ class Resolution {
 
 /** Whether two types can be resolved at all, without what is in them. */
 function matches(writer: AvroType, reader: AvroType): boolean {
-  if (writer.kind === "union" || reader.kind === "union") return true;
   if (writer.kind !== reader.kind) return promotions[writer.kind]?.includes(reader.kind) ?? false;
-  if (!("name" in writer) || !("name" in reader)) return true;
-  if (writer.kind === "fixed" && writer.size !== (reader as AvroFixed).size) return false;
-  return (
-    simpleName(writer.name) === simpleName(reader.name) ||
-    reader.aliases.some((alias) => simpleName(alias) === simpleName(writer.name))
-  );
+  if (!("name" in writer)) return true;
+  const { name, aliases } = reader as typeof writer;
+  const isOfSize = writer.kind !== "fixed" || writer.size === (reader as AvroFixed).size;
+  return isOfSize && [name, ...aliases].some((each) => simpleName(each) === simpleName(writer.name));
 }
 
 function compareSymbols(writer: AvroEnum, reader: AvroEnum, path: string): readonly Obstacle[] {
