@@ -89,6 +89,37 @@ describe("a message type", () => {
     expect(defineMessage("a", definition).unversioned).toBe(unversioned);
   });
 
+  it("needs schemas only for versions that are validated: an upcaster is enough to know one", () => {
+    const type = defineMessage("a", {
+      version: 3,
+      schemas: { 3: {} },
+      upcasters: { 1: (body) => body, 2: (body) => body },
+    });
+    expect(type.versions.map(({ upcastPath }) => upcastPath)).toEqual([[1, 2, 3], [2, 3], []]);
+    expect(type.unversioned).toBe(1);
+  });
+
+  it("has no converter where undefined stands for one", () => {
+    const downcasters = { 2: undefined };
+    const type = defineMessage("a", { version: 2, removed: [1], downcasters });
+    expect(type.versions).toMatchObject([{ version: 2, downcasts: [] }]);
+  });
+
+  it("can have names of up to 128 characters", () => {
+    const name = "n".repeat(128);
+    expect(defineMessage(name, { version: 1, aliases: [`a${name.slice(1)}`] }).name).toBe(name);
+  });
+
+  it("cannot be written as a version that its downcasters pass over", () => {
+    const type = defineMessage("a", {
+      version: 3,
+      schemas: { 1: {}, 2: {}, 3: {} },
+      upcasters: { 1: (body) => body, 2: (body) => body },
+      downcasters: { 3: { to: 1, cast: (body) => body } },
+    });
+    expect(type.versions.map(({ downcasts }) => downcasts?.length)).toEqual([1, undefined, 0]);
+  });
+
   it("lists the versions that its downcasters reach", () => {
     const type = defineMessage("a", {
       version: 3,
@@ -119,6 +150,8 @@ describe("the types of a message type", () => {
       schemas: { 1: { body: bodyType<{ id: bigint }>(), json: {} } },
     });
     expectTypeOf<BodyOf<typeof type>>().toEqualTypeOf<{ id: bigint }>();
+    expect(bodyType()["~standard"]).toMatchObject({ version: 1, vendor: "waybill" });
+    expect(bodyType()["~standard"].validate("anything")).toEqual({ value: "anything" });
     expect(type.versions[0]).toMatchObject({ check: undefined, schemas: { json: {} } });
   });
 
@@ -237,13 +270,25 @@ describe("an inconsistent definition is refused with the reason", () => {
     ],
   ];
   it.each(refused)("%s", (_, definition, text) => {
-    expect(() => defineMessage("order-placed", definition)).toThrow(
-      `[configuration-invalid] The message type "order-placed" is not sound: ${text}`,
-    );
+    expect(errorOf(() => defineMessage("order-placed", definition))).toMatchObject({
+      code: "configuration-invalid",
+      text: expect.stringContaining(`The message type "order-placed" is not sound: ${text}`),
+    });
   });
 
   const mistaken: [string, () => unknown, string][] = [
     ["no name", () => defineMessage("", { version: 1 }), "must be a text of 1 to 128 characters"],
+    ["a long name", () => defineMessage("n".repeat(129), { version: 1 }), "must be a text of 1 to 128"],
+    [
+      "an empty alias",
+      () => defineMessage("a", { version: 1, aliases: [""] }),
+      'The name of an alias of "a" must be a text of 1 to 128 characters',
+    ],
+    [
+      "a version as text",
+      () => defineMessage("a", { version: "1" as never }),
+      'defineMessage("a"): versions are integers from 1, not a string',
+    ],
     ["version 0", () => defineMessage("a", { version: 0 }), "versions are integers from 1, not 0"],
     [
       "a version that is not a number",
@@ -323,6 +368,40 @@ describe("any set of upcasters", () => {
     );
   });
 });
+
+describe("any set of versions", () => {
+  it("is refused, or says of each version up to the current one what became of it", () => {
+    const some = fc.uniqueArray(fc.integer({ min: 1, max: 6 }));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), some, some, some, (version, older, unused, removed) => {
+        const there = [version, ...older.filter((each) => each < version)];
+        const gone = removed.filter((each) => !there.includes(each) && !unused.includes(each));
+        const upcasters = Object.fromEntries(
+          older.filter((each) => each < version).map((each) => [each, (body: unknown) => body]),
+        );
+        const define = () => defineMessage("a", { version, upcasters, unused, removed: gone } as never);
+        const known = new Set([...there, ...unused, ...gone]);
+        const isComplete = Array.from({ length: version }, (_, i) => i + 1).every((each) => known.has(each));
+        if (!isComplete) {
+          expect(define).toThrow(/is not sound: (there is a gap|it begins)/);
+          return;
+        }
+        const oldest = Math.min(...there);
+        const goneBelow = gone.filter((each) => each < oldest);
+        const expected = goneBelow.length > 0 ? Math.min(...goneBelow) : oldest;
+        expect(define().unversioned).toBe(expected === 1 || goneBelow.length > 0 ? expected : undefined);
+      }),
+    );
+  });
+});
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 /** Whether the targets lead from each of 1…version to `version`, and from no other version. */
 function reachesCurrent(version: number, targets: Readonly<Record<string, number>>): boolean {

@@ -77,7 +77,7 @@ export interface MessageTypeRegistry {
   /** The type of a message to send, by its `subject` or by the resolver; undefined for an untyped message. Throws `encodeFailure`. */
   toSend(message: WritableProperties): MessageType | undefined;
   /** Whether a name is that of a message type or an alias. */
-  isKnown(name: string | undefined): boolean;
+  isKnown(name: string): boolean;
   /** A version of one of the types. */
   version(type: MessageType, version: number): KnownVersion | undefined;
 }
@@ -103,7 +103,7 @@ export function createRegistry(
       if (policies.unknown === "pass") return undefined;
       throw decodeFailure("message-type-unknown", `No message type is named ${quoted(messageType)}.`);
     }
-    const known = versions.get(type)?.get(version ?? type.unversioned ?? 0);
+    const known = versions.get(type)?.get(version ?? type.unversioned);
     if (known === undefined) throw versionFailure(type, version, policies);
     return known;
   };
@@ -127,7 +127,7 @@ export function createRegistry(
         return opened === undefined ? { known: untyped(), body } : { ...opened, known: find(opened) };
       }),
     version: (type, version) => versions.get(type)?.get(version),
-    isKnown: (name) => name !== undefined && byName.has(name),
+    isKnown: (name) => byName.has(name),
     toSend(message) {
       const { subject } = message;
       const type = byName.get(subject ?? "") ?? byName.get(typeSaidBy(resolver, message) ?? "");
@@ -155,7 +155,7 @@ function knowingResolver(
 function typeSaidBy(resolver: MessageTypeResolver, message: WritableProperties): string | undefined {
   if (message.applicationProperties === undefined) return undefined;
   try {
-    return resolver.identify({ ...message, body: new Uint8Array(0) })?.messageType;
+    return resolver.identify({ ...message, body: new Uint8Array() })?.messageType;
   } catch {
     return undefined;
   }
@@ -200,7 +200,7 @@ function collectNames(types: readonly MessageType[]): ReadonlyMap<string, Messag
 function knownVersions(
   type: MessageType,
   serializers: readonly Serializer[],
-): ReadonlyMap<number, KnownVersion> {
+): ReadonlyMap<number | undefined, KnownVersion> {
   const checked = type.versions.map((version) => ({
     version,
     own: formatChecks(type, version, serializers),
@@ -214,7 +214,7 @@ function knownVersions(
     serializers.some((each) => each.name === name && each.validation === "format");
   const openedCheck = (name: string | undefined, own: ReadonlyMap<string, BodyCheck>) =>
     name === undefined || isBound(name) ? undefined : own.get(name);
-  return new Map(
+  return new Map<number | undefined, KnownVersion>(
     checked.map(({ version, own }) => {
       const guards = guardsOf(version, own, serializers);
       const known: KnownVersion = {
@@ -224,7 +224,7 @@ function knownVersions(
         guardFor: (serializer) => guards.get(serializer),
         checkOpened: (serializer) => version.check ?? guards.get(serializer) ?? openedCheck(serializer, own),
       };
-      return [version.version, known];
+      return [version.version, known] as const;
     }),
   );
 }
@@ -252,16 +252,16 @@ function guardsOf(
   { check }: MessageVersion,
   checks: ReadonlyMap<string, BodyCheck>,
   serializers: readonly Serializer[],
-): ReadonlyMap<string | undefined, BodyCheck> {
+): ReadonlyMap<string | undefined, BodyCheck | undefined> {
+  if (check !== undefined) return new Map();
   const free = serializers.filter(({ validation }) => validation !== "format");
   const guard = free.map(({ name }) => checks.get(name)).find((each) => each !== undefined);
-  if (check !== undefined) return new Map();
-  const unchecked = free.filter(({ name }) => !checks.has(name)).map(({ name }) => name);
-  const guards = new Map<string | undefined, BodyCheck>();
-  if (guard !== undefined) for (const name of unchecked) guards.set(name, guard);
+  const unchecked = free.filter(({ name }) => !checks.has(name));
   const [anyCheck] = checks.values();
-  const ofValues = guard ?? anyCheck;
-  return ofValues === undefined ? guards : guards.set(undefined, ofValues);
+  return new Map([
+    ...unchecked.map(({ name }) => [name, guard] as const),
+    [undefined, guard ?? anyCheck] as const,
+  ]);
 }
 
 function versionFailure(

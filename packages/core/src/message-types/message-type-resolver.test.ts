@@ -144,7 +144,7 @@ describe("stamping a message", () => {
       subject: "order",
       applicationProperties: { tenant: "a", messageVersion: 2 },
     });
-    expect(resolver.stamp({ ...identity, version: undefined }, {})).toEqual({
+    expect(resolver.stamp({ ...identity, version: undefined }, {})).toStrictEqual({
       subject: "order",
       applicationProperties: {},
     });

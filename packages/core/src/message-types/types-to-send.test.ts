@@ -2,8 +2,10 @@ import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createFixture, type Fixture } from "../../test/fixture.js";
+import type { Serializer } from "../contracts/serializer.js";
 import type { EncodedMessage } from "../message/message.js";
 import { createPipeline } from "../pipeline/pipeline.js";
+import { plainJson } from "../plain-json.test-support.js";
 import { bodyType, defineMessage } from "./define-message.js";
 
 const v1 = z.object({ total: z.number() });
@@ -93,6 +95,22 @@ describe("a typed message from a client that does not know the type", () => {
     expect(() => pipeline.serialize({ subject: "third", body: 1 })).toThrow(
       'no message type is named "third"',
     );
+  });
+
+  it("has its schemas compiled once, however many messages are sent", () => {
+    const compiled: string[] = [];
+    const counting: Serializer = {
+      ...plainJson,
+      compileSchema: (_, where) => {
+        compiled.push(where);
+        return (value) => ({ isValid: true, value });
+      },
+    };
+    const type = defineMessage("a", { version: 1, schemas: { 1: { [counting.name]: {} } } });
+    const pipeline = createPipeline({ serializer: counting });
+    for (let n = 0; n < 3; n++)
+      expect(pipeline.serialize(type.message({ n }))).toMatchObject({ subject: "a" });
+    expect(compiled).toEqual(['"a" version 1']);
   });
 
   it("is read back with its definition", () => {

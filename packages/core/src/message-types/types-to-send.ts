@@ -1,4 +1,4 @@
-import { isObject, quoted } from "@waybill/foundation";
+import { isObject, quoted, required } from "@waybill/foundation";
 import type { Serializer } from "../contracts/serializer.js";
 import { encodeFailure } from "../errors/failure.js";
 import type { Message } from "../message/message.js";
@@ -66,15 +66,13 @@ export class TypesToSend {
     );
   }
 
-  #with(type: MessageType): MessageTypeRegistry | undefined {
+  #with(type: MessageType): MessageTypeRegistry {
     const known = this.#carried.get(type);
     if (known !== undefined) return known;
     const { messageTypes = [] } = this.#options;
-    const registry = createRegistry(
-      { ...this.#options, messageTypes: [...messageTypes, type] },
-      this.#serializers,
-    );
-    if (registry !== undefined) this.#carried.set(type, registry);
+    const options = { ...this.#options, messageTypes: [...messageTypes, type] };
+    const registry = required(createRegistry(options, this.#serializers), "The registry of a message type");
+    this.#carried.set(type, registry);
     return registry;
   }
 }
