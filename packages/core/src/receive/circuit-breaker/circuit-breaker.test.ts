@@ -16,7 +16,7 @@ describe("a circuit breaker", () => {
     for (let i = 0; i < 100; i++) decoded("order");
     for (let i = 0; i < 9; i++) expect(await failed("order")).toBe(false);
     expect(breaker.isOpen).toBe(false);
-    expect(await failed("order")).toBe(true);
+    for (let i = 0; i < 3; i++) expect(await failed("order")).toBe(true);
     expect(breaker.isOpen).toBe(true);
     expect(events).toEqual([
       { state: "open", messageType: "order", format: "json", failures: 10, entityPath: "orders" },
@@ -45,10 +45,49 @@ describe("a circuit breaker", () => {
   });
 
   it("can start with formats that decoded before", async () => {
-    const { failed } = create({ windowSize: 2, decodedBefore: [{ messageType: "order", format: "json" }] });
-    expect(await failed("order")).toBe(true);
-    const { failed: fails } = create({ windowSize: 2, decodedBefore: "all" });
-    expect(await fails("invoice")).toBe(true);
+    const listed = { messageType: "order", format: "json" };
+    const some = create({ windowSize: 2, decodedBefore: [listed] });
+    some.decoded("payment");
+    expect(await some.failed("order")).toBe(true);
+    expect(await some.failed("invoice")).toBe(false);
+    const all = create({ windowSize: 2, decodedBefore: "all" });
+    all.decoded("payment");
+    expect(await all.failed("order")).toBe(true);
+    expect(await all.failed("invoice")).toBe(true);
+  });
+
+  it("opens again after the tenth failure when it was closed by a decoded message", async () => {
+    const { decoded, failed } = create({}, []);
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 500; i++) decoded("order");
+      // Not again the messages that were held: they are the producer's fault.
+      const first = BigInt(100 * round + 1);
+      const held: boolean[] = [];
+      for (let i = 0n; i < 12n; i += 1n) held.push(await failed("order", "json", first + i));
+      expect(held.indexOf(true)).toBe(9);
+    }
+  });
+
+  it("stays closed if one type or another decodes again and again", async () => {
+    const { decoded, failed } = create();
+    const types = ["a", "b", "c", "d", "e"];
+    for (const type of types) decoded(type);
+    for (let i = 0; i < 25; i++) {
+      if (i % 5 === 0) decoded("other");
+      if (i % 10 === 0) for (const type of types) decoded(type);
+      expect(await failed(types[i % 5]!)).toBe(false);
+    }
+  });
+
+  it("names its open circuit until the circuit closes", async () => {
+    const { breaker, decoded, failed } = create({ windowSize: 2 });
+    decoded("order");
+    const circuit = () => breaker.openCircuitOf(delivered("order", 1n), report("json"));
+    expect(circuit()).toBeUndefined();
+    await failed("order");
+    expect(circuit()).toMatchObject({ messageType: "order", isOpen: true });
+    decoded("order");
+    expect(circuit()).toBeUndefined();
   });
 
   it("is closed only by a decoded message of its format", async () => {
@@ -99,6 +138,20 @@ describe("a circuit breaker", () => {
     expect(breaker.isOpen).toBe(false);
     expect(events.at(-1)).toMatchObject({ state: "closed", messageType: "order" });
     for (let i = 0; i < 10; i++) expect(await failed("order")).toBe(false);
+  });
+
+  it("holds a type for all of the maximum duration", async () => {
+    const { breaker, decoded, failed, clock } = create({ windowSize: 2, maxHoldDurationInMs: 60_000 });
+    decoded("order");
+    clock.now = 100_000;
+    await failed("order");
+    decoded("invoice");
+    const openAfter = (ms: number) => {
+      clock.now = 100_000 + ms;
+      breaker.beginProbe();
+      return breaker.isOpen;
+    };
+    expect([30_000, 60_000].map(openAfter)).toEqual([true, false]);
   });
 
   it("is half open once in an interval, however many receivers probe it", async () => {
@@ -155,6 +208,8 @@ describe("a circuit breaker", () => {
     for (let i = 0n; i < 300n; i += 1n) expect(await failed("waiting", "json", 1n + (i % 3n))).toBe(false);
     let failures = 1;
     while (!(await failed("waiting", "json", 4n))) failures++;
+    // The failures before count as usual ones, so that it takes more than one to open the circuit again.
+    expect(failures).toBeGreaterThan(100);
     expect(failures).toBeLessThan(500);
   });
 
@@ -167,6 +222,8 @@ describe("a circuit breaker", () => {
     const other = new WaybillError("unavailable", "Later.");
     expect(breaker.explain(other)).toBe(other);
     expect(events[0]).toMatchObject({ state: "open", failures: 50 });
+    expect(events[0]).not.toHaveProperty("advice");
+    expect(breaker.explain(error).text).toBe("Nothing that waits can be read, so nothing is dead-lettered.");
     decoded("invoice");
     expect(breaker.explain(error)).toBe(error);
   });
@@ -180,20 +237,68 @@ describe("a circuit breaker", () => {
     expect(await failed(`${"t".repeat(255)}b`)).toBe(false);
   });
 
+  it("shares a circuit among long content types that begin alike", async () => {
+    const { breaker } = create({ windowSize: 2 });
+    const of = (contentType: string) => ({ ...report("json"), declared: undefined, contentType });
+    const fails = async (contentType: string) =>
+      (await breaker.onUndeserializable(delivered("order", 1n), of(contentType))) !== undefined;
+    const long = `application/${"x".repeat(116)}`;
+    breaker.onDecoded(delivered("order", 0n), of(`${long}a`));
+    expect(await fails(`b${long.slice(1)}a`)).toBe(false);
+    expect(await fails(`${long.slice(0, 127)}y`)).toBe(false);
+    expect(await fails(`${long}b`)).toBe(true);
+  });
+
   it("keeps at most a thousand formats, and all open circuits", async () => {
     const { breaker, decoded, failed } = create({ windowSize: 2 });
     decoded("order");
     await failed("order");
-    for (let i = 0; i < 5_000; i++) decoded(`type ${i}`);
+    for (let i = 2; i <= 1_000; i++) decoded(`type ${i}`);
+    expect(await failed("type 2")).toBe(true);
+    decoded("type 2");
+    decoded("type 3");
+    decoded("type 1001");
+    expect(await failed("type 1001")).toBe(true);
     expect(await failed("order")).toBe(true);
-    expect(await failed("type 1")).toBe(false);
-    breaker.beginProbe();
-    decoded("order");
+    // All others were forgotten, and learn anew.
+    expect(await failed("type 4")).toBe(false);
+    expect(await failed("type 3")).toBe(false);
+    decoded("type 3");
+    expect(await failed("type 3", "json", 5n)).toBe(true);
+    for (let i = 4; i <= 1_000; i++) decoded(`type ${i}`);
+    expect(await failed("type 4", "json", 6n)).toBe(true);
+    for (const type of ["order", "type 1001", "type 3", "type 4"]) {
+      expect(breaker.isOpen).toBe(true);
+      decoded(type);
+    }
     expect(breaker.isOpen).toBe(false);
+  });
+
+  it.each([{ failureRate: 1 }, { failureRate: 0.001 }, { windowSize: 10_000 }, { windowDurationInMs: 0 }])(
+    "accepts %o",
+    (options) => {
+      expect(resolveCircuitBreakerOptions(options)).toBeDefined();
+    },
+  );
+
+  it("has the defaults that its options promise", () => {
+    expect(resolveCircuitBreakerOptions()).toEqual({
+      minFailures: 10,
+      windowDurationInMs: 300_000,
+      probeIntervalInMs: 30_000,
+      maxHeldMessages: 10,
+      whenFull: "defer",
+      maxHoldDurationInMs: 3_600_000,
+      decodedBefore: [],
+    });
+    expect(resolveCircuitBreakerOptions({ probeIntervalInMs: 0 }).probeIntervalInMs).toBe(10);
+    expect(resolveCircuitBreakerOptions({ windowSize: 21 }).minFailures).toBe(11);
   });
 
   it.each([
     [{ failureRate: 0 }, "circuitBreaker.failureRate must be above 0 and at most 1; got 0."],
+    [{ failureRate: 1.01 }, "circuitBreaker.failureRate must be above 0 and at most 1; got 1.01."],
+    [{ maxHeldMessages: 0 }, "circuitBreaker.maxHeldMessages must be an integer from 1 to 10000; got 0."],
     [{ windowSize: 1.5 }, "circuitBreaker.windowSize must be an integer from 1 to 10000; got 1.5."],
     [{ probeIntervalInMs: -1 }, "circuitBreaker.probeIntervalInMs must be a number of milliseconds from 0"],
     [{ whenFull: "drop" as never }, 'circuitBreaker.whenFull must be "defer", "deadLetter" or "pause"'],
@@ -212,6 +317,35 @@ describe("a circuit breaker before the first decoded message", () => {
     expect(await failed("order", "json", 1n)).toBe(true);
     expect(events).toMatchObject([{ state: "open", failures: 100 }]);
     expect(await failed("invoice", "json", 2n)).toBe(true);
+    expect(await failed("order", "json", 3n)).toBe(true);
+    expect(events.map(({ messageType, state }) => [messageType, state])).toEqual([
+      ["order", "open"],
+      ["invoice", "open"],
+    ]);
+  });
+
+  it("looks again for every message until it has decided, once for those that fail together", async () => {
+    const { failed, read } = create({}, many("undeserializable", 3));
+    await Promise.all([failed("order"), failed("order"), failed("invoice")]);
+    expect(read).toHaveLength(3);
+    await failed("order");
+    expect(read).toHaveLength(6);
+  });
+
+  it("opens at the first failures of a format that is known to decode", async () => {
+    const options = { windowSize: 10, decodedBefore: [{ messageType: "order", format: "json" }] };
+    const { failed, events } = create(options, many("undeserializable", 2));
+    const held: boolean[] = [];
+    // Two wait, and each that was dead-lettered counts: the fifth is not the first to be held.
+    for (let i = 0; i < 5; i++) held.push(await failed("order", "json", 1n));
+    expect(held.indexOf(true)).toBe(3);
+    expect(events[0]).toMatchObject({ failures: 5 });
+  });
+
+  it("holds what fails by the type and format of a readable one, if that is why the look ends", async () => {
+    const options = { windowSize: 2, decodedBefore: [{ messageType: "order", format: "json" }] };
+    const { failed } = create(options, ["readable"]);
+    expect(await failed("order", "json", 1n)).toBe(true);
   });
 
   it("dead-letters a message if a waiting one can be read", async () => {

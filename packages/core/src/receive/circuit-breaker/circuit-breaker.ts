@@ -1,3 +1,4 @@
+import { required } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type {
@@ -48,9 +49,8 @@ export class CircuitBreaker {
   #last: Circuit | undefined;
   /** How many messages were dead-lettered before any decoded. */
   #deadLetteredUnproven = 0;
-  /** Whether circuits open at the first failure, because none of the waiting messages could be read. */
-  #isColdOpen = false;
-  #unread = 0;
+  /** How many messages could not be read when none of the waiting ones could: from then on, circuits open at the first failure. */
+  #unread: number | undefined;
   #nextProbeAtMs = Number.NEGATIVE_INFINITY;
   #surveying: Promise<number> | undefined;
   #advice: string | undefined;
@@ -74,7 +74,7 @@ export class CircuitBreaker {
 
   /** Adds advice to the error while nothing was decoded yet and dead-lettering is suspended. */
   explain(error: WaybillError): WaybillError {
-    if (this.#isProven || !this.#isColdOpen || error.code !== "deserialization-failed") return error;
+    if (this.#isProven || this.#unread === undefined || error.code !== "deserialization-failed") return error;
     const advice = this.#advice === undefined ? "" : ` ${this.#advice}`;
     const { entityPath } = this.#settings;
     return new WaybillError(
@@ -109,8 +109,8 @@ export class CircuitBreaker {
       this.#last = circuit;
     }
     // A read that began before the circuit opened proves nothing about what broke since.
-    if (!circuit.isOpen) circuit.decoded();
-    else if (openings >= circuit.opening) this.#close(circuit, true);
+    if (circuit.opening === undefined) circuit.decoded();
+    else if (openings >= circuit.opening.number) this.#close(circuit, true);
   }
 
   /** Records an undeserializable body; returns the circuit that holds its message, or undefined to dead-letter it. */
@@ -158,9 +158,10 @@ export class CircuitBreaker {
     // Each receiver of the entity probes the messages it holds.
     this.#nextProbeAtMs = now() + options.probeIntervalInMs;
     for (const circuit of [...this.#open]) {
-      const isOver = now() - circuit.openedAtMs >= options.maxHoldDurationInMs;
+      const { atMs, decodedBefore } = required(circuit.opening, "The opening of an open circuit");
+      const isOver = now() - atMs >= options.maxHoldDurationInMs;
       // While nothing else decodes, the whole consumer may be broken, and dead-lettering would empty its queue.
-      if (isOver && this.#decodedCount > circuit.decodedBefore) this.#close(circuit, false);
+      if (isOver && this.#decodedCount > decodedBefore) this.#close(circuit, false);
       else this.#report(circuit, "halfOpen");
     }
   }
@@ -170,11 +171,12 @@ export class CircuitBreaker {
     delivered: DeliveredMessage,
     report: DeserializationReport,
   ): Promise<Circuit | undefined> {
-    if (!this.#isColdOpen) {
+    let unread = this.#unread;
+    if (unread === undefined) {
       // Messages that fail at the same time share one look.
       this.#surveying ??= this.#survey(delivered.sequenceNumber);
       // Where peeking fails, this message still counts.
-      const unread = this.#deadLetteredUnproven + Math.max(await this.#surveying, 1);
+      unread = this.#deadLetteredUnproven + Math.max(await this.#surveying, 1);
       // The look found a message that can be read, so this one is judged by its own type and format.
       if (this.#isProven) return this.onUndeserializable(delivered, report);
       if (unread < this.options.minFailures) {
@@ -182,13 +184,12 @@ export class CircuitBreaker {
         if (opened === undefined) this.#deadLetteredUnproven++;
         return opened;
       }
-      this.#isColdOpen = true;
       this.#unread = unread;
     }
     const circuit = this.#findOf(delivered, report) ?? this.#addOf(delivered, report);
     // Of messages that waited for the same look, the first opens the circuit.
     if (!circuit.isOpen) {
-      circuit.failures = this.#unread;
+      circuit.failures = unread;
       this.#openCircuit(circuit);
     }
     return this.#hold(circuit, delivered);
@@ -240,7 +241,11 @@ export class CircuitBreaker {
 
   #openCircuit(circuit: Circuit): void {
     this.openings++;
-    circuit.open(this.#settings.now(), this.openings, this.#decodedCount);
+    circuit.opening = {
+      atMs: this.#settings.now(),
+      number: this.openings,
+      decodedBefore: this.#decodedCount,
+    };
     this.#open.add(circuit);
     this.#report(circuit, "open");
   }
@@ -296,11 +301,10 @@ export class CircuitBreaker {
 }
 
 function typeOf({ subject = "" }: DeliveredMessage, { messageType }: DeserializationReport): string {
-  const type = messageType ?? subject;
-  return type.length > 256 ? type.slice(0, 256) : type;
+  return (messageType ?? subject).slice(0, 256);
 }
 
 /** The serializer that the content type names, else the content type itself, so that readable and unreadable bodies share a circuit. */
 function formatOf({ declared, contentType = "" }: DeserializationReport): string {
-  return declared ?? (contentType.length > 128 ? contentType.slice(0, 128) : contentType);
+  return declared ?? contentType.slice(0, 128);
 }

@@ -1,6 +1,7 @@
 import { systemScheduler } from "@waybill/foundation";
 import { expect, it } from "vitest";
 import { createFixture, type Fixture, registryBound } from "../../../test/fixture.js";
+import type { Transport, TransportPeekOptions, TransportReceiver } from "../../contracts/transport.js";
 import { createPipeline } from "../../pipeline/pipeline.js";
 import { plainJson } from "../../plain-json.test-support.js";
 import { resolveCircuitBreakerOptions } from "./circuit-breaker-options.js";
@@ -47,4 +48,31 @@ it("without circuit breakers there still is a look-ahead, for unavailable messag
   expect(breakers.breakerFor(orders, pipeline)).toBeUndefined();
   expect(await breakers.lookAheadFor(orders, pipeline)?.findReadable(0n)).toMatchObject({ isAtEnd: true });
   await breakers.close();
+});
+
+it("all looks at an entity share one receiver, which is closed with the client", async () => {
+  await using fixture = await createFixture();
+  const open = new Set<TransportReceiver>();
+  let created = 0;
+  const transport: Transport = {
+    ...fixture.transport,
+    createReceiver(...given) {
+      const receiver = fixture.transport.createReceiver(...given);
+      created++;
+      open.add(receiver);
+      return Object.assign(Object.create(receiver) as TransportReceiver, {
+        peek: (options: TransportPeekOptions) => receiver.peek(options),
+        close: async () => void open.delete(receiver),
+      });
+    },
+  };
+  const breakers = breakersOf(fixture, { transport });
+  for (const each of [pipeline, createPipeline({ serializer: plainJson })]) {
+    await breakers.lookAheadFor(orders, each)?.findReadable(0n);
+    await breakers.lookAheadFor(orders, each)?.findReadable(0n);
+  }
+  await breakers.lookAheadFor({ queue: "quarantine" }, pipeline)?.findReadable(0n);
+  expect([created, open.size]).toEqual([2, 2]);
+  await breakers.close();
+  expect(open.size).toBe(0);
 });

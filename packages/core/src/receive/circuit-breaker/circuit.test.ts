@@ -68,6 +68,28 @@ describe("consecutive failures of a message type", () => {
     expect(rates(failing)).toBeCloseTo(2 / 501, 12);
   });
 
+  it("halve both counters beyond 1,000 outcomes, whichever comes last", () => {
+    const eager = { ...rule, minFailures: 1 };
+    const rates = (circuit: Circuit) => Math.exp(circuit.logProbabilityOfOne(eager));
+    const decodedLast = new Circuit("order", "json");
+    decodedLast.failedAsExpected();
+    for (let i = 0; i < 999; i++) decodedLast.decoded();
+    expect(rates(decodedLast)).toBeCloseTo(1 / 1_000, 12);
+    decodedLast.decoded();
+    expect(rates(decodedLast)).toBeCloseTo(1e-9, 12);
+    const failedLast = new Circuit("order", "json");
+    for (let i = 0; i < 1_000; i++) failedLast.decoded();
+    failedLast.failedAsExpected();
+    expect(rates(failedLast)).toBeCloseTo(1e-9, 12);
+  });
+
+  it("are remembered one by one for 100,000 held messages", () => {
+    const circuit = new Circuit("order", "json");
+    for (let n = 1n; n <= 100_001n; n += 1n) circuit.hold(n);
+    circuit.close();
+    expect([circuit.isFaulty(100_000n), circuit.isFaulty(100_001n)]).toEqual([true, false]);
+  });
+
   it("are not counted together if they are far apart", () => {
     const circuit = new Circuit("order", "json");
     circuit.decoded();
@@ -86,11 +108,13 @@ describe("consecutive failures of a message type", () => {
 
   it("are the producer's fault if another message was decoded while they were held, or a later one", () => {
     const circuit = new Circuit("order", "json");
-    circuit.open(0, 1, 0);
+    circuit.opening = { atMs: 0, number: 1, decodedBefore: 0 };
     circuit.hold(7n);
     expect(circuit.isFaulty(7n)).toBe(false);
     circuit.close();
     expect([circuit.isFaulty(7n), circuit.isFaulty(8n)]).toEqual([true, false]);
+    circuit.hold(8n);
+    expect(circuit.isFaulty(8n)).toBe(false);
     circuit.faultyBefore = 10n;
     expect([circuit.isFaulty(9n), circuit.isFaulty(10n)]).toEqual([true, false]);
   });
@@ -109,7 +133,29 @@ describe("consecutive failures of all message types", () => {
     expect(three.map(fail)).not.toContain(true);
     expect(fail(readBefore("d"))).toBe(true);
     run.decoded();
-    expect(fail(readBefore("e"))).toBe(false);
+    // All begins anew: nine are not enough again, ten are.
+    const four = ["e", "f", "g", "h"].map((name) => readBefore(name));
+    expect(Array.from({ length: 10 }, (_, i) => fail(four[i % 4]!))).toEqual([
+      ...new Array<boolean>(9).fill(false),
+      true,
+    ]);
+  });
+
+  it("are not enough if the types often fail", () => {
+    const run = new EntityRun();
+    const types = ["a", "b", "c", "d"].map((name) => {
+      const circuit = new Circuit(name, "json");
+      for (let i = 0; i < 10; i++) {
+        circuit.failedAsExpected();
+        circuit.decoded();
+      }
+      return circuit;
+    });
+    for (let i = 0; i < 12; i++) {
+      const circuit = types[i % 4]!;
+      circuit.failed(0, rule);
+      expect(run.failed(circuit, rule)).toBe(false);
+    }
   });
 
   it("open circuits if several types fail that did not fail before", () => {

@@ -20,6 +20,16 @@ const maxHeld = 100_000;
 /** Failures of one message type that count towards the run of the entity, so that it takes several types to open it. */
 const maxFailuresOfOneType = 3;
 
+/** One time that a circuit is open. */
+export interface Opening {
+  /** By the steady clock, in milliseconds. */
+  readonly atMs: number;
+  /** Counts the openings of all circuits of a breaker. */
+  readonly number: number;
+  /** How many messages had decoded before. */
+  readonly decodedBefore: number;
+}
+
 /**
  * The failures in a row of one message type in one format. If the type never failed before, `minFailures` of them suggest a broken consumer;
  * if it often fails, only a run that its failure rate does not explain does. A producer that breaks its schema in every second message opens
@@ -30,13 +40,10 @@ export class Circuit {
   readonly format: string;
   /** Whether a message of it ever decoded, so that failures are a change. */
   hasDecoded = false;
-  isOpen = false;
+  /** While it is open. */
+  opening: Opening | undefined;
   /** The failures since the last message that decoded. */
   failures = 0;
-  /** While it is open: when it opened, the number of that opening, and how many messages had decoded before. */
-  openedAtMs = 0;
-  opening = 0;
-  decodedBefore = 0;
   /** A message with this sequence number was readable: undeserializable ones before it are the producer's fault. */
   faultyBefore = 0n;
   /** The messages held now, and those held when it closed: the latter are the producer's fault if they are still undeserializable. */
@@ -53,15 +60,12 @@ export class Circuit {
     this.format = format;
   }
 
-  open(nowMs: number, opening: number, decodedBefore: number): void {
-    this.isOpen = true;
-    this.openedAtMs = nowMs;
-    this.opening = opening;
-    this.decodedBefore = decodedBefore;
+  get isOpen(): boolean {
+    return this.opening !== undefined;
   }
 
   close(): void {
-    this.isOpen = false;
+    this.opening = undefined;
     // They are read again now, and the circuit must not be opened by them a second time.
     this.#faulty = this.#held;
     this.#held = new Set();
@@ -78,9 +82,9 @@ export class Circuit {
 
   decoded(): void {
     this.hasDecoded = true;
-    if (this.failures > 0) this.#endRun();
+    this.#endRun();
     this.#decoded++;
-    if (this.#decoded + this.#failed > memory) this.#fade();
+    this.#fade();
   }
 
   /** Counts a failure; returns whether the run is too long to be random. */
@@ -96,7 +100,7 @@ export class Circuit {
   /** Counts a failure of a message that is known to be faulty: it does not extend the run. */
   failedAsExpected(): void {
     this.#failed++;
-    if (this.#decoded + this.#failed > memory) this.#fade();
+    this.#fade();
   }
 
   /** Treats the type as one that never decoded: its messages are dead-lettered until one of them decodes. */
@@ -121,6 +125,7 @@ export class Circuit {
   }
 
   #fade(): void {
+    if (this.#decoded + this.#failed <= memory) return;
     this.#decoded >>= 1;
     this.#failed >>= 1;
   }
@@ -133,7 +138,6 @@ export class EntityRun {
   #isBroken = false;
 
   decoded(): void {
-    if (this.#failures === 0) return;
     this.#failures = 0;
     this.#logProbability = 0;
     this.#isBroken = false;

@@ -2,7 +2,7 @@ import type { Scheduler, Timer } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { Unavailable, Undeserializable } from "../../message/outcome.js";
 import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
-import type { Circuit } from "../circuit-breaker/circuit.js";
+import type { Circuit, Opening } from "../circuit-breaker/circuit.js";
 import type { Delivery } from "../delivery/delivery.js";
 import type { LockRenewal } from "../delivery/lock-renewal.js";
 import type { ReceiverContext } from "../delivery/receiver-context.js";
@@ -14,8 +14,8 @@ export interface HeldMessage {
   readonly outcome: Undeserializable | Unavailable;
   /** The circuit that holds it; undefined if it waits for an unavailable dependency. */
   readonly circuit: Circuit | undefined;
-  /** The circuit's `opening` when it was held. */
-  readonly opening: number;
+  /** The circuit's opening that holds it. */
+  readonly opening: Opening | undefined;
   /** Frees its place in the transport, which can then deliver another message. */
   readonly free: () => void;
   /** Whether it was reported as held: it is reported once, however often it is read again. */
@@ -35,13 +35,12 @@ export function heldMessage(
 ): HeldMessage {
   const circuit =
     outcome.status === "undeserializable" ? breaker?.openCircuitOf(delivered, outcome.report) : undefined;
-  const opening = circuit?.opening ?? 0;
-  return { delivered, delivery, outcome, circuit, opening, free, isReported };
+  return { delivered, delivery, outcome, circuit, opening: circuit?.opening, free, isReported };
 }
 
 /** Whether the circuit that holds a message has closed, or closed and opened again, so that the message has to be read again. */
 export function isCircuitOver({ circuit, opening }: HeldMessage): boolean {
-  return circuit !== undefined && (!circuit.isOpen || circuit.opening !== opening);
+  return circuit?.opening !== opening;
 }
 
 /** Dependencies and limits of a list of held messages. */
