@@ -4,7 +4,7 @@ import type { LookAhead } from "../circuit-breaker/look-ahead.js";
 
 /** Where it looks, and the options of the breaker if there is one. */
 export interface LookPastContext {
-  readonly lookAhead: LookAhead;
+  readonly lookAhead: Pick<LookAhead, "findReadable">;
   readonly scheduler: Scheduler;
   readonly breaker: { readonly options: ResolvedCircuitBreakerOptions } | undefined;
 }
@@ -39,7 +39,7 @@ export class LookPast {
   /** Whether readable messages were seen behind unreadable ones. */
   #isMixed = false;
   #from = 0n;
-  #restartAtMs = 0;
+  #restartAtMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
   #timer: Timer | undefined;
   #isStopped = false;
@@ -55,7 +55,7 @@ export class LookPast {
   onDecoded(): void {
     // A message that decodes in front of them proves nothing about those behind.
     if (!this.#isMixed) return;
-    if (this.#allowance < this.#minAllowance) this.#allowance = this.#minAllowance;
+    this.#allowance = Math.max(this.#allowance, this.#minAllowance);
     if (this.#timer !== undefined && this.#allowance > 0) this.#open();
   }
 

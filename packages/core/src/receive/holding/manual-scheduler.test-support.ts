@@ -1,0 +1,38 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Scheduler } from "@waybill/foundation";
+
+/** A scheduler whose time passes only when `pass` is called. */
+export interface ManualScheduler extends Scheduler {
+  /** Lets time pass, and the callbacks that are due run, one after the other with all that follows from each. */
+  pass(ms: number): Promise<void>;
+  /** How many timers are running. */
+  readonly timers: number;
+}
+
+export function manualScheduler(): ManualScheduler {
+  let nowMs = 1_000_000;
+  const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+  return {
+    now: () => nowMs,
+    schedule(delayMs, run) {
+      const timer = { atMs: nowMs + delayMs, run };
+      timers.add(timer);
+      return { cancel: () => void timers.delete(timer), unref: () => {} };
+    },
+    async pass(ms) {
+      const endMs = nowMs + ms;
+      for (;;) {
+        const [next] = [...timers].filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
+        if (next === undefined) break;
+        timers.delete(next);
+        nowMs = Math.max(nowMs, next.atMs);
+        next.run();
+        await turn();
+      }
+      nowMs = endMs;
+    },
+    get timers() {
+      return timers.size;
+    },
+  };
+}
