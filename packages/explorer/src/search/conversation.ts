@@ -4,6 +4,7 @@ import type { ExplorerContext } from "../options/explorer-options.js";
 import { idText, messageRow } from "../reads/message-row.js";
 import { clueOfAny } from "./clues.js";
 import { placesToSearch, sumOfExpected } from "./places.js";
+import { progressPace } from "./progress-pace.js";
 import type { SeenMessages } from "./seen-messages.js";
 
 type ConversationMessage = ReturnType<typeof conversationMessage>;
@@ -39,6 +40,7 @@ export async function findConversation(
   const expected = sumOfExpected(places);
   const known = new Set([id, traceOf(id) ?? id]);
   const found = new Map<string, ConversationMessage>();
+  const pace = progressPace();
   let scanned = 0;
   // A reply may be read before its request: repeats until no further message is found.
   for (let before = -1; before < found.size && found.size < maxMessages; ) {
@@ -47,7 +49,10 @@ export async function findConversation(
     const mayBeMeant = clueOfAny(known);
     for (const { address } of places) {
       const path = entityPathOf(address);
-      for await (const { read, passed } of seen.pass(address, { mayBeMeant, abortSignal })) {
+      for await (const { read, passed } of seen.pass(address, {
+        mayBeMeant,
+        abortSignal,
+      })) {
         scanned += passed;
         for (const [message, outcome] of read) {
           const ties = tiesOf(message).filter((tie) => known.has(tie));
@@ -56,7 +61,7 @@ export async function findConversation(
           for (const tie of tiesOf(message)) known.add(tie);
           found.set(key, conversationMessage(path, message, outcome, ties));
         }
-        onEvent({ kind: "progress", scanned, expected });
+        if (pace.isDue()) onEvent({ kind: "progress", scanned, expected });
       }
     }
   }

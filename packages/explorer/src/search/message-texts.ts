@@ -17,24 +17,34 @@ const others: ReadonlySet<string> = new Set([
 
 /** Every text of a message that a search for a text finds: ids, properties, reasons, and what stands in its body. */
 export function messageTexts(message: DeliveredMessage, outcome: DeserializationOutcome): string[] {
-  return textsOf(message, outcome, (value) => typeof value === "string");
+  const { messageId, correlationId, sequenceNumber } = message;
+  const texts = [idText(messageId) ?? "", idText(correlationId) ?? "", String(sequenceNumber)];
+  for (const name of namesOf(message)) {
+    const value = message[name];
+    if (typeof value === "string") texts.push(value);
+  }
+  return addTexts(texts, message, outcome);
 }
 
 /** Every text by which some criterion can find a message: with those properties that only a search for that property looks at. */
 export function rememberedTexts(message: DeliveredMessage, outcome: DeserializationOutcome): string[] {
-  return textsOf(message, outcome, () => true);
+  const texts: string[] = [];
+  for (const name of namesOf(message)) {
+    const value = message[name];
+    if (value !== undefined) texts.push(leafText(value));
+  }
+  return addTexts(texts, message, outcome);
 }
 
-function textsOf(
-  message: DeliveredMessage,
-  outcome: DeserializationOutcome,
-  isWanted: (property: unknown) => boolean,
-): string[] {
-  const { messageId, correlationId, sequenceNumber, applicationProperties } = message;
-  const texts = [idText(messageId) ?? "", idText(correlationId) ?? "", String(sequenceNumber)];
-  for (const [name, value] of Object.entries(message))
-    if (!others.has(name) && value !== undefined && isWanted(value)) texts.push(leafText(value));
-  for (const [name, value] of Object.entries(applicationProperties)) texts.push(name, leafText(value));
+/** Its properties that can be remembered. */
+function namesOf(message: DeliveredMessage): (keyof DeliveredMessage)[] {
+  return (Object.keys(message) as (keyof DeliveredMessage)[]).filter((name) => !others.has(name));
+}
+
+function addTexts(texts: string[], message: DeliveredMessage, outcome: DeserializationOutcome): string[] {
+  const { applicationProperties } = message;
+  for (const name of Object.keys(applicationProperties))
+    texts.push(name, leafText(applicationProperties[name]));
   texts.push(...reasonTexts(message, outcome));
   addBodyTexts(texts, message, outcome);
   return texts;
@@ -52,9 +62,10 @@ export function reasonTexts(message: DeliveredMessage, outcome: DeserializationO
 
 /** A leaf as it is searched for; empty for a container. */
 export function leafText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null) return String(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "invalid" : value.toISOString();
-  if (value instanceof Uint8Array) return idText(value) ?? "";
-  return typeof value === "object" && value !== null ? "" : String(value);
+  return value instanceof Uint8Array ? (idText(value) ?? "") : "";
 }
 
 /** The names and the leaves of a decoded value; of an undeserializable body, its bytes as UTF-8. */

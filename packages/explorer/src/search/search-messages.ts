@@ -5,6 +5,7 @@ import { addressAt } from "../wire/entity-path.js";
 import { clueOf } from "./clues.js";
 import { matcher } from "./matches.js";
 import { expectedIn, placesToSearch, sumOfExpected } from "./places.js";
+import { progressPace } from "./progress-pace.js";
 import type { SearchCriteria } from "./search-criteria.js";
 import type { SeenMessages } from "./seen-messages.js";
 
@@ -37,6 +38,7 @@ export async function searchMessages(
 ): Promise<void> {
   const isMatch = matcher(criteria);
   const mayBeMeant = clueOf(criteria);
+  const pace = progressPace();
   const counts = { scanned: 0, remembered: 0, expected: undefined as number | undefined };
   const places = await placesOf(context, criteria, abortSignal);
   void places.expected.then((expected) => Object.assign(counts, { expected }));
@@ -46,12 +48,10 @@ export async function searchMessages(
     for await (const { read, passed, remembered } of seen.pass(address, { mayBeMeant, abortSignal })) {
       counts.scanned += passed;
       counts.remembered += remembered;
-      for (const [message, outcome] of read) {
-        if (hits >= maxHits || !isMatch(message, outcome)) continue;
-        hits++;
-        onEvent({ kind: "hit", path, row: messageRow(message, outcome) });
-      }
-      onEvent({ kind: "progress", path, ...counts });
+      const found = read.filter((one) => isMatch(...one)).slice(0, maxHits - hits);
+      hits += found.length;
+      for (const one of found) onEvent({ kind: "hit", path, row: messageRow(...one) });
+      if (pace.isDue()) onEvent({ kind: "progress", path, ...counts });
       if (hits >= maxHits) break;
     }
     if (hits >= maxHits) break;

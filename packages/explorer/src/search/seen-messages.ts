@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { DeserializationOutcome } from "@waybill/core";
+import type { EncodedMessage } from "@waybill/core";
 import {
   type DeliveredMessage,
   type EntityAddress,
@@ -8,12 +8,9 @@ import {
 } from "@waybill/core/transport";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { partitionEnd, partitionOf } from "../reads/partitions.js";
-import { readMessage } from "../reads/peek.js";
-import { type Clue, textEnd } from "./clues.js";
-import { rememberedTexts } from "./message-texts.js";
-
-/** A message, and what the chain makes of it. */
-export type ReadMessage = readonly [message: DeliveredMessage, outcome: DeserializationOutcome];
+import type { Clue } from "./clues.js";
+import { pageSize, peekPages } from "./peek-pages.js";
+import { type CharBudget, type ReadMessage, SeenPartition } from "./seen-partition.js";
 
 /** A step through the messages of a place. */
 export interface Step {
@@ -33,9 +30,6 @@ export interface PassOptions {
 
 /** How many characters of all messages are remembered; what does not fit is read again each time. */
 const maxChars = 256 * 1024 * 1024;
-/** The texts of a longer message are not remembered: it is read each time. */
-const maxCharsOfOne = 64 * 1024;
-const pageSize = 250;
 /** From this share on, a page is read instead of single messages. */
 const densePart = 0.1;
 /** How many single messages are read at once. */
@@ -48,7 +42,7 @@ const atOnce = 8;
 export class SeenMessages {
   readonly #context: ExplorerContext;
   readonly #places = new Map<string, Place>();
-  readonly #budget = { left: maxChars };
+  readonly #budget: CharBudget = { left: maxChars };
 
   constructor(context: ExplorerContext) {
     this.#context = context;
@@ -81,7 +75,7 @@ export class SeenMessages {
       if (first === undefined) return;
       const key = partitionOf(first.sequenceNumber);
       const end = partitionEnd(first.sequenceNumber);
-      const partition = place.get(key) ?? new Partition(this.#budget);
+      const partition = place.get(key) ?? new SeenPartition(this.#budget);
       place.set(key, partition);
       partition.beginAt(first);
       yield* this.#passRemembered(receiver, partition, options);
@@ -96,42 +90,29 @@ export class SeenMessages {
 
   async *#passRemembered(
     receiver: TransportReceiver,
-    partition: Partition,
+    partition: SeenPartition,
     { mayBeMeant, abortSignal }: PassOptions,
   ): AsyncGenerator<Step> {
-    const numbers = [...partition.numbers];
-    for (let begin = 0; begin < numbers.length; begin += pageSize) {
+    for (const page of [...partition.pages]) {
       abortSignal?.throwIfAborted();
-      const page = numbers.slice(begin, begin + pageSize);
-      const meant = page.filter((number) => partition.mayBe(number, mayBeMeant));
+      const meant = page.meant(mayBeMeant);
       const there = await peekThese(receiver, meant, abortSignal);
       const read = await this.#readAll(there, abortSignal);
       // Other requests have their turn, also while nothing is read.
       if (there.length === 0) await setImmediate();
-      yield { read, passed: page.length, remembered: page.length - meant.length };
+      yield { read, passed: page.count, remembered: page.count - meant.length };
     }
   }
 
-  /** Peeks the next page while one is read. */
   async *#passUnread(
     receiver: TransportReceiver,
-    partition: Partition,
-    { mayBeMeant, from, end, abortSignal }: PassOptions & { readonly from: bigint; readonly end: bigint },
+    partition: SeenPartition,
+    { mayBeMeant, ...range }: PassOptions & { readonly from: bigint; readonly end: bigint },
   ): AsyncGenerator<Step> {
-    const peek = (fromSequenceNumber: bigint) =>
-      receiver.peek({ maxMessages: pageSize, fromSequenceNumber, abortSignal });
-    for (let next = peek(from); ; ) {
-      const page = await next;
-      const own = page.filter(({ sequenceNumber }) => sequenceNumber < end);
-      const last = own.at(-1);
-      if (last === undefined) return;
-      next = own.length < page.length ? Promise.resolve([]) : peek(last.sequenceNumber + 1n);
-      // Nobody may wait for it any more when it fails.
-      next.catch(() => {});
-      const read = await this.#readAll(own, abortSignal);
-      for (const each of read) partition.remember(...each);
-      const meant = read.filter(([{ sequenceNumber }]) => partition.mayBe(sequenceNumber, mayBeMeant));
-      yield { read: meant, passed: own.length, remembered: 0 };
+    for await (const page of peekPages(receiver, range)) {
+      const read = await this.#readAll(page, range.abortSignal);
+      const seen = partition.remember(read);
+      yield { read: seen.meantOf(read, mayBeMeant), passed: read.length, remembered: 0 };
     }
   }
 
@@ -140,8 +121,11 @@ export class SeenMessages {
     abortSignal: AbortSignal | undefined,
   ): Promise<ReadMessage[]> {
     const read: ReadMessage[] = [];
-    for (const message of messages)
-      read.push([message, await readMessage(this.#context, message, { abortSignal })]);
+    for (const message of messages) {
+      const outcome = this.#context.pipeline.deserialize(message as EncodedMessage, { abortSignal });
+      // Most are read at once; waiting for each would take longer than that.
+      read.push([message, outcome instanceof Promise ? await outcome : outcome]);
+    }
     return read;
   }
 }
@@ -170,78 +154,4 @@ async function peekThese(
   return found;
 }
 
-type Place = Map<bigint, Partition>;
-
-/** A message that is remembered. */
-interface Seen {
-  readonly enqueuedAt: number;
-  /** Undefined if they are not kept. */
-  readonly texts: string | undefined;
-}
-
-/** The messages of one partition in order, from its first one on. An entity without partitions is one. */
-class Partition {
-  readonly #seen = new Map<bigint, Seen>();
-  readonly #budget: { left: number };
-  #last: bigint | undefined;
-
-  constructor(budget: { left: number }) {
-    this.#budget = budget;
-  }
-
-  get numbers(): Iterable<bigint> {
-    return this.#seen.keys();
-  }
-
-  /** The number from which on nothing is remembered. */
-  get next(): bigint | undefined {
-    return this.#last === undefined ? undefined : this.#last + 1n;
-  }
-
-  /** Whether a message may be meant. */
-  mayBe(number: bigint, mayBeMeant: Clue): boolean {
-    const texts = this.#seen.get(number)?.texts;
-    return texts === undefined || mayBeMeant(texts);
-  }
-
-  /**
-   * Forgets what was before the message that is its first one now. If that cannot be, everything: numbers never come again, so it is another entity
-   * of the same name.
-   */
-  beginAt(first: DeliveredMessage): void {
-    const { sequenceNumber } = first;
-    const known = this.#seen.get(sequenceNumber);
-    const isSame =
-      known === undefined ? sequenceNumber > (this.#last ?? -1n) : known.enqueuedAt === timeOf(first);
-    for (const [number, { texts }] of this.#seen) {
-      if (isSame && number >= sequenceNumber) break;
-      this.#seen.delete(number);
-      this.#budget.left += texts?.length ?? 0;
-    }
-    if (this.#seen.size === 0) this.#last = undefined;
-  }
-
-  /** Remembers the next message; without room for its texts, only that it is there. */
-  remember(message: DeliveredMessage, outcome: DeserializationOutcome): void {
-    // Another search may have been faster.
-    if (message.sequenceNumber <= (this.#last ?? -1n)) return;
-    const all = textsOf(message, outcome);
-    const texts = (all?.length ?? 0) > this.#budget.left ? undefined : all;
-    this.#budget.left -= texts?.length ?? 0;
-    this.#seen.set(message.sequenceNumber, { enqueuedAt: timeOf(message), texts });
-    this.#last = message.sequenceNumber;
-  }
-}
-
-/** Undefined if the message is to be read each time: it is large, or what it needs to be read was not available. */
-function textsOf(message: DeliveredMessage, outcome: DeserializationOutcome): string | undefined {
-  if (outcome.status === "unavailable" || outcome.report.bytes > maxCharsOfOne) return undefined;
-  const texts = rememberedTexts(message, outcome);
-  const joined = texts.join(textEnd);
-  const isAmbiguous = texts.some((text) => text.includes(textEnd));
-  return joined.length > maxCharsOfOne || isAmbiguous ? undefined : joined;
-}
-
-function timeOf({ enqueuedTimeUtc }: DeliveredMessage): number {
-  return enqueuedTimeUtc?.getTime() ?? 0;
-}
+type Place = Map<bigint, SeenPartition>;
