@@ -44,6 +44,21 @@ describe("a search", () => {
     expect((await fixture.get("/api/search?text=/(/")).text).toContain("/(/ is not a regular expression.");
   });
 
+  it.each([
+    { text: "/^(a+)+$/" },
+    { path: "$.note", value: "/^(a+)+$/" },
+    { property: "subject", propertyValue: "/(.*a){25}x/" },
+  ])("ends when its regular expression takes exponential time, and says so: %o", async (criteria) => {
+    await using fixture = await openExplorer();
+    const long = `${"a".repeat(60)}!`;
+    const body = new TextEncoder().encode(JSON.stringify({ note: long }));
+    await fixture.send(order(1), order(2, { subject: long, body }));
+    const { text } = await fixture.get(`/api/search?${new URLSearchParams({ ...criteria })}`);
+    expect(text).toContain("takes too long for what is in the messages");
+    expect(text.trim().split("\n")).toHaveLength(1);
+    expect(await idsFor(fixture, { text: "/^order-[12]$/" })).toEqual(["order-1", "order-2"]);
+  });
+
   it("tells how far it is, and of how many", async () => {
     await using fixture = await openExplorer();
     await fixture.send(...Array.from({ length: 600 }, (_, id) => order(id)));

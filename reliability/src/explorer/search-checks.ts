@@ -10,6 +10,7 @@ export const searchChecks: readonly Check[] = [
     run: returning,
   },
   { title: "searches parts of words and regular expressions", run: words },
+  { title: "ends a search whose regular expression backtracks without end, and goes on", run: backtracking },
 ];
 
 async function stopping(stage: Stage): Promise<void> {
@@ -64,6 +65,19 @@ async function words(stage: Stage): Promise<void> {
   await expectHits(opened, ["order-99"]);
   await search(opened, { text: "/(/" });
   await opened.page.getByRole("alert").filter({ hasText: "/(/ is not a regular expression." }).waitFor();
+}
+
+async function backtracking(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  const { page } = opened;
+  // A body of millions of x.
+  await search(opened, { text: "/(x+x+)+y/", entity: "hostile" });
+  const text = "The search was stopped: /(x+x+)+y/ takes too long for what is in the messages.";
+  await page.getByRole("alert").filter({ hasText: text }).waitFor();
+  await page.getByText("0 found in 0 messages before it failed.").waitFor();
+  await search(opened, { text: "/^order-42$/", entity: "orders/$DeadLetterQueue" });
+  await expectHits(opened, ["order-42"]);
+  expectSame(await page.getByRole("alert").count(), 0, "alerts after another search");
 }
 
 const labels = {

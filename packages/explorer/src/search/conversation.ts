@@ -6,6 +6,7 @@ import { clueOfAny } from "./clues.js";
 import { placesToSearch, sumOfExpected } from "./places.js";
 import { progressPace } from "./progress-pace.js";
 import type { SeenMessages } from "./seen-messages.js";
+import { noTimeLimit } from "./time-limit.js";
 
 type ConversationMessage = ReturnType<typeof conversationMessage>;
 
@@ -51,6 +52,7 @@ export async function findConversation(
       const path = entityPathOf(address);
       for await (const { read, passed } of seen.pass(address, {
         mayBeMeant,
+        limit: noTimeLimit,
         abortSignal,
       })) {
         scanned += passed;

@@ -34,9 +34,13 @@ export function searchCriteria(fields: Fields): SearchCriteria {
   });
   const criteria = Object.fromEntries(entries) as SearchCriteria;
   if (criteria.path !== undefined) parseJsonPath(criteria.path);
-  const { text, value, propertyValue, reason } = criteria;
-  for (const wanted of [text, value, propertyValue, reason]) if (wanted !== undefined) expressionIn(wanted);
+  for (const wanted of searchedTexts(criteria)) expressionIn(wanted);
   if (entries.every(([name]) => name === "entity"))
     throw new RequestError(400, "Give at least one criterion.");
   return criteria;
+}
+
+/** The texts of criteria that may be regular expressions. */
+export function searchedTexts({ text, value, propertyValue, reason }: SearchCriteria): string[] {
+  return [text, value, propertyValue, reason].filter((wanted) => wanted !== undefined);
 }

@@ -8,6 +8,7 @@ import { expectedIn, placesToSearch, sumOfExpected } from "./places.js";
 import { progressPace } from "./progress-pace.js";
 import type { SearchCriteria } from "./search-criteria.js";
 import type { SeenMessages } from "./seen-messages.js";
+import { timeLimitOf } from "./time-limit.js";
 
 /** An event of a search: a hit, its progress, or its end. */
 export type SearchEvent =
@@ -38,6 +39,7 @@ export async function searchMessages(
 ): Promise<void> {
   const isMatch = matcher(criteria);
   const mayBeMeant = clueOf(criteria);
+  const limit = timeLimitOf(criteria);
   const pace = progressPace();
   const counts = { scanned: 0, remembered: 0, expected: undefined as number | undefined };
   const places = await placesOf(context, criteria, abortSignal);
@@ -45,10 +47,10 @@ export async function searchMessages(
   let hits = 0;
   for (const address of places.addresses) {
     const path = entityPathOf(address);
-    for await (const { read, passed, remembered } of seen.pass(address, { mayBeMeant, abortSignal })) {
+    for await (const { read, passed, remembered } of seen.pass(address, { mayBeMeant, limit, abortSignal })) {
       counts.scanned += passed;
       counts.remembered += remembered;
-      const found = read.filter((one) => isMatch(...one)).slice(0, maxHits - hits);
+      const found = limit(() => read.filter((one) => isMatch(...one))).slice(0, maxHits - hits);
       hits += found.length;
       for (const one of found) onEvent({ kind: "hit", path, row: messageRow(...one) });
       if (pace.isDue()) onEvent({ kind: "progress", path, ...counts });

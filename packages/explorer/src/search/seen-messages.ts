@@ -11,6 +11,7 @@ import { partitionEnd, partitionOf } from "../reads/partitions.js";
 import type { Clue } from "./clues.js";
 import { pageSize, peekPages } from "./peek-pages.js";
 import { type CharBudget, type ReadMessage, SeenPartition } from "./seen-partition.js";
+import type { TimeLimit } from "./time-limit.js";
 
 /** A step through the messages of a place. */
 export interface Step {
@@ -25,6 +26,8 @@ export interface Step {
 /** How to go through a place. */
 export interface PassOptions {
   readonly mayBeMeant: Clue;
+  /** Runs what looks for it. */
+  readonly limit: TimeLimit;
   readonly abortSignal?: AbortSignal | undefined;
 }
 
@@ -91,11 +94,11 @@ export class SeenMessages {
   async *#passRemembered(
     receiver: TransportReceiver,
     partition: SeenPartition,
-    { mayBeMeant, abortSignal }: PassOptions,
+    { mayBeMeant, limit, abortSignal }: PassOptions,
   ): AsyncGenerator<Step> {
     for (const page of [...partition.pages]) {
       abortSignal?.throwIfAborted();
-      const meant = page.meant(mayBeMeant);
+      const meant = limit(() => page.meant(mayBeMeant));
       const there = await peekThese(receiver, meant, abortSignal);
       const read = await this.#readAll(there, abortSignal);
       // Other requests have their turn, also while nothing is read.
@@ -107,12 +110,12 @@ export class SeenMessages {
   async *#passUnread(
     receiver: TransportReceiver,
     partition: SeenPartition,
-    { mayBeMeant, ...range }: PassOptions & { readonly from: bigint; readonly end: bigint },
+    { mayBeMeant, limit, ...range }: PassOptions & { readonly from: bigint; readonly end: bigint },
   ): AsyncGenerator<Step> {
     for await (const page of peekPages(receiver, range)) {
       const read = await this.#readAll(page, range.abortSignal);
       const seen = partition.remember(read);
-      yield { read: seen.meantOf(read, mayBeMeant), passed: read.length, remembered: 0 };
+      yield { read: limit(() => seen.meantOf(read, mayBeMeant)), passed: read.length, remembered: 0 };
     }
   }
 
