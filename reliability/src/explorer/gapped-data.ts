@@ -1,16 +1,23 @@
+import { setImmediate } from "node:timers/promises";
 import type { Broker } from "@waybill/broker";
 import type { EncodedMessage, Transport } from "@waybill/core";
 
 /** How many messages the queue with gaps has left. */
 export const gappedCount = 1_000;
 
-/** Fills a partitioned queue, and takes most of its first messages away: its sequence numbers have gaps of every size. */
+/**
+ * Fills a partitioned queue, and takes most of its first messages away: its sequence numbers have gaps of every size. Each message that is left has a
+ * time of its own.
+ */
 export async function fillGapped(broker: Broker, transport: Transport): Promise<void> {
   await broker.createQueue("gapped", { enablePartitioning: true });
   await broker.createQueue("followed");
   const sender = transport.createSender("gapped");
   const taken = 2_000;
-  for (let id = 0; id < gappedCount + taken; id++) await sender.send([small(id, `key-${id % 5}`)]);
+  for (let id = 0; id < gappedCount + taken; id++) {
+    if (id >= taken) await nextMillisecond();
+    await sender.send([small(id, `key-${id % 5}`)]);
+  }
   await take(transport, "gapped", taken);
 }
 
@@ -28,6 +35,10 @@ export async function take(transport: Transport, queue: string, count: number): 
     left -= messages.length;
   }
   await receiver.close();
+}
+
+async function nextMillisecond(): Promise<void> {
+  for (const before = Date.now(); Date.now() === before; ) await setImmediate();
 }
 
 function small(id: number, partitionKey?: string): EncodedMessage {
