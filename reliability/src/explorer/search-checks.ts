@@ -1,5 +1,6 @@
 import type { OpenPage, Stage } from "./browser.js";
 import { type Check, expectSame, expectThat, until } from "./check.js";
+import { openCommand } from "./explore-command.js";
 import { searchedCount } from "./search-data.js";
 
 /** The search of the page, in a queue that takes a while. */
@@ -10,6 +11,7 @@ export const searchChecks: readonly Check[] = [
     run: returning,
   },
   { title: "searches parts of words and regular expressions", run: words },
+  { title: "stops a conversation, says what it did, and shows what it found", run: stoppingConversation },
   { title: "ends a search whose regular expression backtracks without end, and goes on", run: backtracking },
 ];
 
@@ -65,6 +67,26 @@ async function words(stage: Stage): Promise<void> {
   await expectHits(opened, ["order-99"]);
   await search(opened, { text: "/(/" });
   await opened.page.getByRole("alert").filter({ hasText: "/(/ is not a regular expression." }).waitFor();
+}
+
+/** In an explorer of its own: that of the other checks may remember these messages. */
+async function stoppingConversation(stage: Stage): Promise<void> {
+  await stage.ask({ ask: "fill-searched" });
+  const connectionString = await stage.ask<string>({ ask: "serve" });
+  await using explorer = await openCommand(stage, connectionString, ["--entity", "searched"]);
+  const { opened } = explorer;
+  const { page } = opened;
+  await opened.go("conversation", "searched-5");
+  await page.getByRole("progressbar", { name: "Messages searched" }).waitFor();
+  await page.getByText(/^1 message found in [1-9][\d,]* waiting ones …$/).waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page
+    .getByText(/^Stopped: 1 message found in [\d,]+ waiting ones\. The others were not searched\.$/)
+    .waitFor();
+  await page.getByRole("link", { name: "searched-5", exact: true }).waitFor();
+  expectSame(await page.getByRole("progressbar").count(), 0, "progress of a search that was stopped");
+  await page.getByRole("button", { name: "Follow" }).click();
+  await page.getByText(/^1 message found in [1-9][\d,]* waiting ones …$/).waitFor();
 }
 
 async function backtracking(stage: Stage): Promise<void> {

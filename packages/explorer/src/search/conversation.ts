@@ -19,8 +19,9 @@ export interface Conversation {
   readonly isComplete: boolean;
 }
 
-/** An event of the search for a conversation: its progress, or its end. */
+/** An event of the search for a conversation: a message of it, its progress, or its end. */
 export type ConversationEvent =
+  | { readonly kind: "found"; readonly message: ConversationMessage }
   | { readonly kind: "progress"; readonly scanned: number; readonly expected: number | undefined }
   | ({ readonly kind: "done" } & Conversation);
 
@@ -61,7 +62,9 @@ export async function findConversation(
           const key = `${path} ${message.sequenceNumber}`;
           if (ties.length === 0 || found.has(key) || found.size >= maxMessages) continue;
           for (const tie of tiesOf(message)) known.add(tie);
-          found.set(key, conversationMessage(path, message, outcome, ties));
+          const one = conversationMessage(path, message, outcome, ties);
+          found.set(key, one);
+          onEvent({ kind: "found", message: one });
         }
         if (pace.isDue()) onEvent({ kind: "progress", scanned, expected });
       }
