@@ -1,5 +1,5 @@
 import { axeFindings, type OpenPage, type Stage } from "./browser.js";
-import { type Check, expectSame, until } from "./check.js";
+import { type Check, expectSame, expectThat, until } from "./check.js";
 import { openCommand } from "./explore-command.js";
 import { reasonCount } from "./letter-data.js";
 
@@ -16,6 +16,11 @@ export const letterChecks: readonly Check[] = [
   {
     title: `collapses ${reasonCount} texts of one reason, and leads to all of their messages in one table`,
     run: collapsed,
+  },
+  {
+    title:
+      "keeps the selection of dead letters, an opened repair and the filter of the sidebar in the address",
+    run: addressed,
   },
   { title: "repairs a selection of dead letters, after a dry run", run: selection },
 ];
@@ -83,6 +88,67 @@ async function collapsed(stage: Stage): Promise<void> {
   await page.getByRole("button", { name: "Only one group: show all" }).click();
   await page.getByLabel("Filter dead letters").fill("order 777 of");
   await until(async () => (await table.locator("tbody tr").count()) === 1, "the one message found");
+}
+
+async function addressed(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  const { page } = opened;
+  await opened.go("entity", "reasons/$DeadLetterQueue", "dead-letters");
+  await page.getByLabel("Filter entities").fill("reas");
+  await page.getByRole("button", { name: "Repair …" }).first().click();
+  await page.getByRole("heading", { name: "Repair 1,500 selected dead letters" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Repair 1,500 selected dead letters" }).waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByLabel("Filter dead letters").fill("CustomerUnknown");
+  await page.getByLabel("all 3 found").check();
+  await page.getByRole("button", { name: "Repair 3 selected …" }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Repair 3 selected …" }).waitFor();
+  expectSame(await page.getByLabel("Filter entities").inputValue(), "reas", "the filter after a reload");
+  await page.getByLabel("Filter dead letters").fill("Order");
+  await page.getByLabel("all 1,500 found").check();
+  await page.getByLabel("Filter dead letters").fill("");
+  // Every second one: a run of numbers is short, whatever its length.
+  for (const number of [1490, 1480]) await page.getByLabel(`Select ${number}`, { exact: true }).uncheck();
+  const address = page.url();
+  expectThat(address.length < 400, `the address of 1,500 selected has ${address.length} characters`);
+  await page.reload();
+  await page.getByRole("button", { name: "Repair 1,501 selected …" }).waitFor();
+  await page.getByRole("link", { name: "Census" }).click();
+  await page.getByRole("heading", { name: "Census" }).waitFor();
+  expectSame(await page.getByLabel("Filter entities").inputValue(), "reas", "the filter on another view");
+  await until(async () => page.url().includes("entities=reas"), "the filter in the address of another view");
+  await page.getByLabel("Filter entities").fill("");
+  await until(async () => !page.url().includes("entities="), "no filter in the address");
+  await page.goBack();
+  await page.getByRole("button", { name: "Repair 1,501 selected …" }).waitFor();
+  await tooLong(opened);
+}
+
+/** A selection that is too long for the address stays in the page, and is not taken for an empty one when it is lost. */
+async function tooLong(opened: OpenPage): Promise<void> {
+  const { page } = opened;
+  const path = "reasons/$DeadLetterQueue";
+  const almost = Array.from({ length: 1_999 }, () => "fff").join(".");
+  await page.evaluate(
+    (hash) => {
+      location.hash = hash;
+    },
+    `#/entity/${encodeURIComponent(path)}/dead-letters?selected=${almost}`,
+  );
+  await page.getByText("1,999 of the selected are no longer here.").waitFor();
+  await page.getByLabel("Select 1490", { exact: true }).check();
+  await page.getByLabel("Select 1480", { exact: true }).check();
+  await page.getByText(/so many are selected that the address does not hold them/i).waitFor();
+  await page.getByRole("button", { name: "Repair 2 selected …" }).waitFor();
+  await opened.go("entity", path, "messages");
+  await page.getByRole("grid").waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Repair 2 selected …" }).waitFor();
+  await page.reload();
+  await page.getByText("The selection is lost: it was too long for the address. Select again.").waitFor();
+  expectSame(await axeFindings(opened), [], "axe on a lost selection");
 }
 
 async function selection(stage: Stage): Promise<void> {

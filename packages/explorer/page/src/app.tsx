@@ -4,6 +4,7 @@ import { countText, plural, timeText } from "./data/format.js";
 import { href, type Route, useQuery, useRoute } from "./data/route.js";
 import type { About, EntityView } from "./data/types.js";
 import { useEscape } from "./data/use-escape.js";
+import { useKeptHashState } from "./data/use-kept-hash-state.js";
 import { type Live, useLive } from "./data/use-live.js";
 import { useLoad } from "./data/use-load.js";
 import { useRoving } from "./data/use-roving.js";
@@ -120,8 +121,11 @@ const pages = [
   ["decode", "Decode"],
 ] as const;
 
+/** The setting of the address that holds the filter of the sidebar, beside every view. */
+const sidebarFilter = "entities";
+
 function Sidebar({ live, route }: { readonly live: Live; readonly route: Route }): VNode {
-  const [filter, setFilter] = useState("");
+  const [filter, setFilter] = useKeptHashState(sidebarFilter, route);
   const roving = useRoving<HTMLUListElement>();
   const home = (route[1] ?? "").replace(/\/\$.*$/, "");
   const shown = (live.entities ?? []).filter(({ path }) => path.toLowerCase().includes(filter.toLowerCase()));
@@ -209,7 +213,8 @@ interface PlaceProps {
 
 function Place({ route, about, live, samples }: PlaceProps): VNode {
   const [page, path, tab = "messages", number] = route;
-  const query = useQuery();
+  const query = new URLSearchParams(useQuery());
+  query.delete(sidebarFilter);
   if (page === "entity" && path !== undefined)
     return <EntityPage about={about} live={live} path={path} tab={tab} number={number} />;
   if (page === "search") return <SearchPage query={query} />;

@@ -1,14 +1,17 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { countText, plural, timeText } from "../data/format.js";
+import { countText, plural } from "../data/format.js";
 import { href } from "../data/route.js";
-import type { About, DeadLettersView, GroupView, InterruptedView, RepairJobView } from "../data/types.js";
+import type { About, DeadLettersView, InterruptedView, MessageRow, RepairJobView } from "../data/types.js";
 import { useHashState } from "../data/use-hash-state.js";
+import { useLetters } from "../data/use-letters.js";
 import { useLoad } from "../data/use-load.js";
+import { useSelection } from "../data/use-selection.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
-import { groupKey, type LetterGroup, letterGroups } from "./letter-groups.js";
-import { LetterTable } from "./letter-table.js";
+import { Time } from "../parts/time.js";
+import { groupKey, groupKeyOf, type LetterGroup, letterGroups } from "./letter-groups.js";
+import { isFound, LetterTable } from "./letter-table.js";
 import { RepairPanel, unfinished } from "./repair-panel.js";
 
 interface DeadLettersProps {
@@ -21,12 +24,29 @@ interface DeadLettersProps {
 export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode {
   const { value: letters, error, isLoading, reload } = useLoad<DeadLettersView>("dead-letters", { entity });
   const { value: receipts } = useLoad<{ found?: InterruptedView }>("repair/interrupted", { entity });
-  const [group, setGroup] = useState<GroupView | "all">();
-  const [numbers, setNumbers] = useState<readonly string[]>();
   const [turn, setTurn] = useState(0);
+  const [limit, setLimit] = useState(maxRows);
+  const rows = useLetters(letters?.path, turn, limit);
   const [only, setOnly] = useHashState("group");
+  const selection = useSelection(entity);
   const [shownGroups, setShownGroups] = useState(maxCards);
+  const [repaired, setRepaired] = useHashState("repair");
   const groups = letterGroups(letters?.groups ?? []);
+  const group = groups.find((one) => groupKey(one) === repaired);
+  const [find = ""] = useHashState("find");
+  // A repair selects by the whole text of a reason: texts that differ are repaired by the numbers of their messages.
+  const numbers =
+    repaired === "selected"
+      ? numbersOf(
+          rows.rows.filter((row) => selection.numbers.has(row.sequenceNumber) && isFound(row, find, only)),
+        )
+      : group !== undefined && group.texts > 1
+        ? numbersOf(rows.rows.filter((row) => groupKeyOf(row) === repaired))
+        : undefined;
+  const isRepairing =
+    repaired === "all" ||
+    ((repaired === "selected" || group !== undefined) &&
+      (numbers === undefined || rows.isWhole !== undefined));
   const lookAgain = () => {
     reload();
     setTurn((before) => before + 1);
@@ -34,16 +54,16 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
   const pending = unfinished(repairs, entity);
   return (
     <div class="dead-letters">
-      {pending === undefined || group !== undefined ? null : (
+      {pending === undefined || isRepairing ? null : (
         <p class="notice">
           A repair is {pending.state}, {countText(pending.resubmitted)} sent again.{" "}
-          <Action text="Show it" kind="link" onClick={() => setGroup("all")} />
+          <Action text="Show it" kind="link" onClick={() => setRepaired("all")} />
         </p>
       )}
-      {pending !== undefined || receipts?.found === undefined || group !== undefined ? null : (
+      {pending !== undefined || receipts?.found === undefined || isRepairing ? null : (
         <p class="notice">
           A repair was interrupted, {countText(receipts.found.sent)} sent again.{" "}
-          <Action text="Show it" kind="link" onClick={() => setGroup("all")} />
+          <Action text="Show it" kind="link" onClick={() => setRepaired("all")} />
         </p>
       )}
       <Problem text={error} />
@@ -54,7 +74,7 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
             <strong>{plural(letters.peeked, "dead letter")}</strong>,{" "}
             <strong class="good">{countText(letters.readable)} readable now</strong>{" "}
             <Action text="Look again" kind="quiet-button" onClick={lookAgain} />{" "}
-            {letters.readable > 0 ? <Action text="Repair all …" onClick={() => setGroup("all")} /> : null}
+            {letters.readable > 0 ? <Action text="Repair all …" onClick={() => setRepaired("all")} /> : null}
           </p>
           <ul class="groups">
             {groups.slice(0, shownGroups).map((one) => (
@@ -62,7 +82,7 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
                 key={groupKey(one)}
                 group={one}
                 path={letters.path}
-                onRepair={() => setGroup(one)}
+                onRepair={() => setRepaired(groupKey(one))}
                 onShow={() => setOnly(groupKey(one))}
               />
             ))}
@@ -77,34 +97,38 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
             path={letters.path}
             group={only}
             onEveryGroup={() => setOnly("")}
-            turn={turn}
-            onRepair={(selected) => {
-              setNumbers(selected);
-              setGroup("all");
-            }}
+            letters={rows}
+            onReadOn={() => setLimit(limit + maxRows)}
+            selection={selection}
+            onRepair={() => setRepaired("selected")}
           />
         </>
       )}
-      {group === undefined ? null : (
+      {isRepairing ? (
         <RepairPanel
           about={about}
           entity={entity}
-          group={group === "all" ? undefined : group}
+          group={numbers === undefined ? group : undefined}
           numbers={numbers}
           repairs={repairs}
           onClose={() => {
-            setGroup(undefined);
-            setNumbers(undefined);
+            setRepaired("");
             lookAgain();
           }}
         />
-      )}
+      ) : null}
     </div>
   );
 }
 
 /** How many groups are shown at first. */
 const maxCards = 30;
+/** How many rows are read before the page asks whether to read on. */
+const maxRows = 20_000;
+
+function numbersOf(rows: readonly MessageRow[]): string[] {
+  return rows.map(({ sequenceNumber }) => sequenceNumber);
+}
 
 interface GroupProps {
   readonly group: LetterGroup;
@@ -120,9 +144,7 @@ function Group({ group, path, onRepair, onShow }: GroupProps): VNode {
       <h2>
         <Text>{reason ?? "(no reason)"}</Text> <span class="count">{countText(count)}</span>
       </h2>
-      {texts === 1 ? null : (
-        <p class="quiet">{countText(texts)} different texts: select in the table what to repair.</p>
-      )}
+      {texts === 1 ? null : <p class="quiet">{countText(texts)} different texts</p>}
       <p>
         <Text>{messageType ?? "(untyped)"}</Text>
         {messageVersion === undefined ? "" : ` version ${messageVersion}`} · <Text>{mediaType}</Text>
@@ -139,7 +161,7 @@ function Group({ group, path, onRepair, onShow }: GroupProps): VNode {
         </p>
       )}
       <p class="quiet">
-        {timeText(group.oldestEnqueuedAt)} to {timeText(group.newestEnqueuedAt)}
+        <Time at={group.oldestEnqueuedAt} /> to <Time at={group.newestEnqueuedAt} />
       </p>
       <p class="actions">
         {group.examples.map((number) => (
@@ -148,8 +170,7 @@ function Group({ group, path, onRepair, onShow }: GroupProps): VNode {
           </a>
         ))}
         <Action text={`Show all ${countText(count)}`} kind="quiet-button" onClick={onShow} />
-        {/* A repair selects by the whole text of a reason. */}
-        {readable > 0 && texts === 1 ? <Action text="Repair …" onClick={onRepair} /> : null}
+        {readable > 0 ? <Action text="Repair …" onClick={onRepair} /> : null}
       </p>
     </li>
   );

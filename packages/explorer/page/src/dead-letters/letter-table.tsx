@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { errorText, get } from "../data/api.js";
 import { countText, plural } from "../data/format.js";
 import { href } from "../data/route.js";
-import type { MessagePage, MessageRow } from "../data/types.js";
+import type { MessageRow } from "../data/types.js";
 import { useHashState } from "../data/use-hash-state.js";
+import type { Letters } from "../data/use-letters.js";
+import type { Selection } from "../data/use-selection.js";
 import { Action, Problem } from "../parts/parts.js";
 import { type Column, SortableTable } from "../parts/sortable-table.js";
 import { Text } from "../parts/text.js";
@@ -17,31 +17,33 @@ interface LetterTableProps {
   /** The key of the only group to show; undefined for all. */
   readonly group: string | undefined;
   onEveryGroup(): void;
-  /** Changes when the queue is to be read again. */
-  readonly turn: number;
-  onRepair(numbers: readonly string[]): void;
+  readonly letters: Letters;
+  onReadOn(): void;
+  /** The sequence numbers of the chosen ones. */
+  readonly selection: Selection;
+  onRepair(): void;
 }
 
-/** How many rows are read before the page asks whether to read on. */
-const maxRows = 20_000;
-
 /** The dead letters of a queue in one table: filtered by any of their texts, sorted by any column, and repaired one by one or as a selection. */
-export function LetterTable({ path, turn, group, onEveryGroup, onRepair }: LetterTableProps): VNode {
-  const [limit, setLimit] = useState(maxRows);
-  const { rows, isWhole, problem } = useLetters(path, turn, limit);
+export function LetterTable({
+  path,
+  group,
+  onEveryGroup,
+  letters,
+  onReadOn,
+  selection,
+  onRepair,
+}: LetterTableProps): VNode {
+  const { rows, isWhole, problem } = letters;
   const [find = "", setFind] = useHashState("find");
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const found = rows.filter(
-    (row) => textOf(row).includes(find.toLowerCase()) && (group === undefined || groupKeyOf(row) === group),
-  );
-  const chosen = found.filter(({ sequenceNumber }) => selected.has(sequenceNumber));
+  const found = rows.filter((row) => isFound(row, find, group));
+  const numbers = found.map(({ sequenceNumber }) => sequenceNumber);
+  const chosen = numbers.filter((number) => selection.numbers.has(number));
   const isAll = found.length > 0 && chosen.length === found.length;
-  const select = (numbers: readonly string[], isSelected: boolean) => {
-    const changed = new Set(selected);
-    for (const number of numbers) isSelected ? changed.add(number) : changed.delete(number);
-    setSelected(changed);
-  };
-  const columns = columnsOf(path, selected, select);
+  const present = new Set(rows.map(({ sequenceNumber }) => sequenceNumber));
+  const gone =
+    isWhole === true ? Array.from(selection.numbers).filter((each) => !present.has(each)).length : 0;
+  const columns = columnsOf(path, selection);
   return (
     <section class="section" aria-label="All dead letters">
       <h2>All of them</h2>
@@ -59,12 +61,7 @@ export function LetterTable({ path, turn, group, onEveryGroup, onRepair }: Lette
           <input
             type="checkbox"
             checked={isAll}
-            onChange={({ currentTarget }) =>
-              select(
-                found.map(({ sequenceNumber }) => sequenceNumber),
-                currentTarget.checked,
-              )
-            }
+            onChange={({ currentTarget }) => selection.select(numbers, currentTarget.checked)}
           />{" "}
           all {countText(found.length)} found
         </label>
@@ -74,7 +71,7 @@ export function LetterTable({ path, turn, group, onEveryGroup, onRepair }: Lette
         <Action
           text={`Repair ${countText(chosen.length)} selected …`}
           isDisabled={chosen.length === 0}
-          onClick={() => onRepair(chosen.map(({ sequenceNumber }) => sequenceNumber))}
+          onClick={onRepair}
         />
         <span role="status">
           {found.length === rows.length
@@ -84,10 +81,11 @@ export function LetterTable({ path, turn, group, onEveryGroup, onRepair }: Lette
         </span>
       </p>
       <Problem text={problem} />
+      <SelectionNotice selection={selection} gone={gone} />
       {isWhole === false ? (
         <p class="notice">
           The oldest {countText(rows.length)} were read, there are more.{" "}
-          <Action text="Read on" kind="link" onClick={() => setLimit(limit + maxRows)} />
+          <Action text="Read on" kind="link" onClick={onReadOn} />
         </p>
       ) : null}
       <SortableTable
@@ -101,11 +99,26 @@ export function LetterTable({ path, turn, group, onEveryGroup, onRepair }: Lette
   );
 }
 
-function columnsOf(
-  path: string,
-  selected: ReadonlySet<string>,
-  select: (numbers: readonly string[], isSelected: boolean) => void,
-): readonly Column<MessageRow>[] {
+/** What is to be known of a selection that its address does not hold, or that is not here any more. */
+function SelectionNotice({
+  selection,
+  gone,
+}: {
+  readonly selection: Selection;
+  readonly gone: number;
+}): VNode | null {
+  const { isLost, isInAddress } = selection;
+  const texts = [
+    isLost ? "The selection is lost: it was too long for the address. Select again." : undefined,
+    isLost || isInAddress
+      ? undefined
+      : "So many are selected that the address does not hold them: when this page is loaded again, the selection is lost.",
+    gone === 0 ? undefined : `${countText(gone)} of the selected are no longer here.`,
+  ].filter((text) => text !== undefined);
+  return texts.length === 0 ? null : <p class="notice">{texts.join(" ")}</p>;
+}
+
+function columnsOf(path: string, { numbers: selected, select }: Selection): readonly Column<MessageRow>[] {
   return [
     {
       title: "Message",
@@ -158,43 +171,9 @@ function columnsOf(
   ];
 }
 
-interface Letters {
-  readonly rows: readonly MessageRow[];
-  /** Undefined while they are read; false if there are more than `limit`. */
-  readonly isWhole: boolean | undefined;
-  readonly problem: string | undefined;
-}
-
-function useLetters(path: string, turn: number, limit: number): Letters {
-  const [letters, setLetters] = useState<Letters>({ rows: [], isWhole: undefined, problem: undefined });
-  useEffect(() => {
-    const controller = new AbortController();
-    setLetters({ rows: [], isWhole: undefined, problem: undefined });
-    void readLetters(path, limit, controller.signal, setLetters);
-    return () => controller.abort();
-  }, [path, turn, limit]);
-  return letters;
-}
-
-async function readLetters(
-  entity: string,
-  limit: number,
-  signal: AbortSignal,
-  onLetters: (letters: Letters) => void,
-): Promise<void> {
-  const rows: MessageRow[] = [];
-  try {
-    for (let from: string | undefined; ; ) {
-      const page: MessagePage = await get("messages", { entity, from, max: 250 }, signal);
-      rows.push(...page.rows);
-      from = page.next;
-      const isWhole = from === undefined ? true : rows.length >= limit ? false : undefined;
-      onLetters({ rows: [...rows], isWhole, problem: undefined });
-      if (isWhole !== undefined) return;
-    }
-  } catch (error) {
-    if (!signal.aborted) onLetters({ rows, isWhole: false, problem: errorText(error) });
-  }
+/** Whether a row contains a text, in any letter case, and belongs to a group. */
+export function isFound(row: MessageRow, find: string, group: string | undefined): boolean {
+  return textOf(row).includes(find.toLowerCase()) && (group === undefined || groupKeyOf(row) === group);
 }
 
 function textOf(row: MessageRow): string {
