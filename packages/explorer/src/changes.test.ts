@@ -10,7 +10,7 @@ describe("an explorer without --allow-changes", () => {
     await using fixture = await openExplorer();
     await fixture.send(order(1));
     await fixture.deadLetter(1);
-    for (const path of ["/api/send", "/api/repair", "/api/repair/cancel"])
+    for (const path of ["/api/send", "/api/repair", "/api/repair/cancel", "/api/remove", "/api/edit"])
       expect(await fixture.post(path, { entity: "orders", body: "{}", id: "1" })).toMatchObject({
         status: 403,
       });
@@ -41,6 +41,47 @@ describe("a repair from the page", () => {
       ]),
     });
     expect(await fixture.waiting({ queue: "orders" })).toEqual([]);
+  });
+
+  it("is refused before it begins if its target is not there, a subscription too", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.broker.createTopic("events");
+    await fixture.broker.createSubscription("events", "billing");
+    const ask = (path: string, to: string) => fixture.post(path, { entity: "orders", to });
+    for (const [to, text] of [
+      ["nowhere", "There is no queue or topic nowhere."],
+      ["topic:nowhere", "There is no queue or topic nowhere."],
+      ["events/Subscriptions/nobody", "The topic events has no subscription nobody."],
+    ] as const) {
+      expect((await ask("/api/repair/preview", to)).json()).toMatchObject({ forbidden: text });
+      expect(await ask("/api/repair", to)).toMatchObject({
+        status: 422,
+        text: expect.stringContaining(text),
+      });
+    }
+    expect((await ask("/api/repair/preview", "events/Subscriptions/billing")).json()).not.toHaveProperty(
+      "forbidden",
+    );
+    expect((await fixture.get("/api/repair/interrupted?entity=orders")).json()).toEqual({});
+  });
+
+  it("takes every option of the command", async () => {
+    await using fixture = await openExplorer({ allowChanges: true });
+    await fixture.send(order(1), order(2, { subject: "invoice" }));
+    await fixture.deadLetter(2, "Late");
+    const preview = async (more: object) =>
+      (await fixture.post("/api/repair/preview", { entity: "orders", ...more })).json<{ plan: string[] }>();
+    const all = { reason: ["Late"], messageType: ["invoice"], format: ["json"], number: ["2"] };
+    const options = { ...all, maxResubmits: 5, rate: 4, limit: 1, wait: 5, targetDetectsDuplicates: true };
+    expect(await preview(options)).toMatchObject({
+      resubmittable: 1,
+      plan: expect.arrayContaining([
+        "only those with reason Late and messageType invoice and format json and number 2",
+        "4 a second",
+        "at most 1 in all",
+      ]),
+    });
+    expect(await preview({ wait: 301 })).toMatchObject({ error: "wait must be an integer from 0 to 300." });
   });
 
   it("sends a selection only, and leaves what was sent again too often", async () => {
@@ -317,9 +358,11 @@ describe("a message sent from the page", () => {
     expect(template).toEqual({
       body: JSON.stringify({ id: 1, lines: [{ sku: "a-1" }] }, undefined, 2),
       serializer: "json",
+      text: '{"id":1,"lines":[{"sku":"a-1"}]}',
       base64: Buffer.from('{"id":1,"lines":[{"sku":"a-1"}]}').toString("base64"),
       contentType: "application/json",
       subject: "order-placed",
+      messageId: "order-1",
       correlationId: "c-1",
       replyTo: "answers",
       applicationProperties: { tenant: "7", retries: 7 },

@@ -2,10 +2,11 @@
 
 export type { DeadLetterKind } from "./repair/dead-letter-kind.js";
 export type { DeadLetterQueue } from "./repair/dead-letter-queue.js";
+export { unchangedResubmission } from "./repair/plan-resubmission.js";
 export { openReceiptFile, type ReceiptLog } from "./repair/receipt-log.js";
 export type { RehearseRepairOptions, RepairRehearsal } from "./repair/rehearse-repair.js";
 export { rehearseRepair } from "./repair/rehearse-repair.js";
-export { repairDeadLetters } from "./repair/repair-dead-letters.js";
+export { type ResendEditedOptions, repairDeadLetters, resendEdited } from "./repair/repair-dead-letters.js";
 export { type InterruptedRepair, interruptedRepair } from "./repair/repair-history.js";
 export type {
   RepairCandidate,

@@ -10,6 +10,13 @@ export { captureGoldenMessage } from "./golden/capture-golden-messages.js";
 export { formatGoldenMessage } from "./golden/golden-files.js";
 export { parsePortableJson } from "./golden/portable-json.js";
 export { fromPortableValue, type PortableValue, toPortableValue } from "./golden/portable-value.js";
+export {
+  type RehearseRemovalOptions,
+  type RemovalRehearsal,
+  rehearseRemoval,
+} from "./removal/rehearse-removal.js";
+export type { RemovalOptions, RemovalResult } from "./removal/removal-options.js";
+export { removeMessages } from "./removal/remove-messages.js";
 export { describePlan, targetText } from "./repair/describe-plan.js";
 export { detectsDuplicates } from "./repair/detects-duplicates.js";
 export type { EndReceipt, PlanReceipt, Receipt, ReceiptEntry } from "./repair/receipt-log.js";

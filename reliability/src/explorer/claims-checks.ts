@@ -57,6 +57,14 @@ async function listening(stage: Stage): Promise<void> {
     true,
     "whether Repair is disabled",
   );
+  await opened.go("entity", "orders/$DeadLetterQueue", "edit", "1");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByRole("alert").filter({ hasText: why }).waitFor();
+  expectSame(
+    await page.getByRole("button", { name: "Send, and remove № 1" }).isDisabled(),
+    true,
+    "whether an edited dead letter can be sent",
+  );
 }
 
 async function managing(stage: Stage): Promise<void> {

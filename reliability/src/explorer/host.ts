@@ -12,6 +12,7 @@ import { fillGapped, sendFollowed, take } from "./gapped-data.js";
 import { fillHostile } from "./hostile-data.js";
 import { fillReasons } from "./letter-data.js";
 import { fillMillion, flood } from "./load-data.js";
+import { fillRemovable } from "./removal-data.js";
 import { fillSearched } from "./search-data.js";
 
 // The process of the explorer: a broker with the data of the tests, and the page for it. Obeys its parent over IPC.
@@ -33,6 +34,9 @@ export type HostRequest =
   | { readonly ask: "numbers"; readonly queue: string }
   | { readonly ask: "send-followed" | "take-followed"; readonly count: number }
   | { readonly ask: "fill-million" | "fill-searched" }
+  /** Removes the oldest message of an entity, and locks the next one until it is released. */
+  | { readonly ask: "disturb"; readonly path: string }
+  | { readonly ask: "release" }
   | { readonly ask: "end" };
 
 const scratch = openScratch("explorer-browser");
@@ -43,6 +47,7 @@ const facts = await fillDemo(broker, transport);
 await fillHostile(broker, transport);
 await fillGapped(broker, transport);
 await fillReasons(broker, transport);
+await fillRemovable(broker, transport);
 const explorer = await startExplorer({
   transport,
   pipeline: createPipeline(consumerSerializers()),
@@ -98,6 +103,10 @@ async function work(request: HostRequest): Promise<unknown> {
     case "fill-searched":
       searched ??= fillSearched(broker, transport);
       return await searched;
+    case "disturb":
+      return await disturb(request.path);
+    case "release":
+      return await release?.();
     case "flood":
       // Answers at once: it goes on while the page is used, and ends with the broker at the latest.
       void flood(broker, transport, request.perSecond, request.seconds).catch(() => {});
@@ -110,6 +119,15 @@ async function work(request: HostRequest): Promise<unknown> {
       scratch[Symbol.dispose]();
       return undefined;
   }
+}
+
+let release: (() => Promise<void>) | undefined;
+
+async function disturb(path: string): Promise<void> {
+  const receiver = transport.createReceiver(parseEntityPath(path) as EntityAddress, "peekLock");
+  const [first, second] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 });
+  await receiver.complete(first?.settlement ?? {});
+  release = () => receiver.abandon(second?.settlement ?? {});
 }
 
 async function served(): Promise<BrokerServer> {

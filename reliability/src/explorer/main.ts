@@ -16,6 +16,7 @@ import { lookChecks } from "./look-checks.js";
 import { messageChecks } from "./message-checks.js";
 import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
+import { removalChecks } from "./removal-checks.js";
 import { restartChecks } from "./restart-checks.js";
 import { searchChecks } from "./search-checks.js";
 import { sendChecks } from "./send-checks.js";
@@ -46,6 +47,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...layoutChecks,
     ...lookChecks,
     ...letterChecks,
+    ...removalChecks,
     ...searchChecks,
     ...sendChecks,
     ...claimsChecks,

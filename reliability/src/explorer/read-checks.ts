@@ -290,6 +290,7 @@ const views: readonly (readonly string[])[] = [
   ["entity", "hostile", "messages", "2"],
   ["entity", "deliveries/$DeadLetterQueue", "dead-letters"],
   ["entity", "orders", "messages"],
+  ["entity", "orders/$DeadLetterQueue", "edit", "1"],
   ["entity", "orders", "send"],
   ["entity", "baskets", "sessions"],
   ["entity", "events/Subscriptions/billing", "rules"],

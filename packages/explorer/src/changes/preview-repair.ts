@@ -1,6 +1,7 @@
-import type { EncodedMessage } from "@waybill/core";
+import type { DeserializationOutcome, EncodedMessage } from "@waybill/core";
+import { decisiveAttempt } from "@waybill/core/pipeline";
 import type { DeliveredMessage } from "@waybill/core/transport";
-import { rehearseRepair } from "@waybill/migration/repair";
+import { type RepairTarget, rehearseRepair } from "@waybill/migration/repair";
 import {
   compareValues,
   describePlan,
@@ -9,17 +10,19 @@ import {
   targetText,
 } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { maySend } from "../reads/may-send.js";
+import { attemptView } from "../reads/attempt-view.js";
+import { mayReach } from "../reads/may-send.js";
 import { idText } from "../reads/message-row.js";
 import { readMessage } from "../reads/peek.js";
 import { valueTree } from "../values/value-tree.js";
+import { RequestError } from "../wire/request-error.js";
 import { type RepairRequest, repairOptions } from "./repair-request.js";
 
 /** What a repair would do, with the differences for some of the messages. */
 export type RepairPreview = Awaited<ReturnType<typeof previewRepair>>;
 
 /** A message before and after. */
-export type RepairDifference = Awaited<ReturnType<typeof difference>>;
+export type RepairDifference = Awaited<ReturnType<typeof differenceOf>>;
 
 const maxExamples = 10;
 
@@ -44,9 +47,9 @@ export async function previewRepair(
           },
         });
   const examples: RepairDifference[] = [];
-  for (const rehearsed of kept) examples.push(await difference(context, rehearsed));
+  for (const rehearsed of kept) examples.push(await differenceOf(context, rehearsed));
   const plan = planOf(options);
-  const { answer, why } = await maySend(context, targetOf(request), abortSignal);
+  const { answer, why } = await mayReach(context, targetOf(request), abortSignal);
   /** `to` is where the messages would go, `plan` what would be done, in words; `forbidden` is why nothing can be sent there. */
   return {
     ...rehearsal,
@@ -57,14 +60,23 @@ export async function previewRepair(
   };
 }
 
-/** The queue or topic to send to. */
-function targetOf({ from, to }: RepairRequest): string {
-  const target = to ?? from;
-  return "queue" in target ? target.queue : target.topic;
+/** Rejects with `RequestError` if nothing can be sent to the target of a repair. */
+export async function requireTarget(
+  context: ExplorerContext,
+  request: Pick<RepairRequest, "from" | "to">,
+  abortSignal?: AbortSignal,
+): Promise<void> {
+  const { answer, why = "" } = await mayReach(context, targetOf(request), abortSignal);
+  if (answer === "no") throw new RequestError(422, why);
 }
 
-/** A message that stays is compared with itself. */
-async function difference(context: ExplorerContext, { message, outcome, planned }: RehearsedRepair) {
+/** Where a repair sends to; without a destination, the dead letters of a subscription go through its topic. */
+function targetOf({ from, to }: Pick<RepairRequest, "from" | "to">): RepairTarget {
+  return to ?? ("queue" in from ? { queue: from.queue } : { topic: from.topic });
+}
+
+/** A message before and after; one that stays is compared with itself. */
+export async function differenceOf(context: ExplorerContext, { message, outcome, planned }: RehearsedRepair) {
   const [skip, sent] = typeof planned === "string" ? [planned, message] : [undefined, planned];
   const again = skip === undefined ? await readMessage(context, sent as DeliveredMessage) : undefined;
   const values: { path: string; kind: string }[] = [];
@@ -81,8 +93,24 @@ async function difference(context: ExplorerContext, { message, outcome, planned 
     properties: propertyDifferences(message, sent),
     /** How the value differs when the new body is read; empty if it is the same. */
     values,
+    /** What the chain makes of it then; undefined if it stays. */
+    reading: again && readingOf(again),
     before: outcome.status === "decoded" ? valueTree(outcome.body) : undefined,
     after: again?.status === "decoded" ? valueTree(again.body) : undefined,
+  };
+}
+
+function readingOf(outcome: DeserializationOutcome) {
+  const { serializer, messageType, messageVersion } = outcome.report;
+  const decisive = outcome.status === "decoded" ? undefined : decisiveAttempt(outcome.report);
+  return {
+    status: outcome.status,
+    serializer,
+    messageType,
+    messageVersion,
+    /** Why it is undeserializable, and where. */
+    reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+    attempt: decisive && attemptView(decisive),
   };
 }
 
@@ -96,12 +124,20 @@ function propertyDifferences(before: DeliveredMessage, after: EncodedMessage) {
 }
 
 function textsOf(message: EncodedMessage): Map<string, string> {
-  const { contentType, subject, sessionId, scheduledEnqueueTimeUtc } = message;
+  const { contentType, contentEncoding, subject, sessionId, partitionKey, to, timeToLive } = message;
+  const { replyTo, replyToSessionId, scheduledEnqueueTimeUtc } = message;
   const own = {
     messageId: idText(message.messageId),
     contentType,
+    contentEncoding,
     subject,
+    correlationId: idText(message.correlationId),
     sessionId,
+    partitionKey,
+    to,
+    replyTo,
+    replyToSessionId,
+    timeToLive,
     scheduledEnqueueTimeUtc,
   };
   const entries = [...Object.entries(own), ...Object.entries(message.applicationProperties ?? {})];

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { WaybillError } from "@waybill/core";
-import { entityPathOf } from "@waybill/core/transport";
+import { type EntityAddress, entityPathOf } from "@waybill/core/transport";
 import { openReceiptFile, type RepairResult, repairDeadLetters } from "@waybill/migration/repair";
 import { describePlan, planOf } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
@@ -46,6 +46,8 @@ const maxJobs = 100;
 export class RepairJobs {
   readonly #context: ExplorerContext;
   readonly #jobs = new Map<string, Job>();
+  /** The queues, in lower case, that something else works on now. */
+  readonly #taken = new Set<string>();
   #count = 0;
 
   constructor(context: ExplorerContext) {
@@ -55,8 +57,7 @@ export class RepairJobs {
   /** Starts a repair, or continues the interrupted one of the queue's receipts with its own plan. Throws `RequestError`. */
   start(request: RepairRequest): RepairJobView {
     const path = entityPathOf(request.from);
-    const busy = this.list().some((job) => job.path.toLowerCase() === path.toLowerCase() && isLive(job));
-    if (busy) throw new RequestError(409, `A repair of ${path} is running.`);
+    this.#requireFree(path);
     const id = String(++this.#count);
     const receipts = receiptFile(this.#context, request.from);
     const controller = new AbortController();
@@ -69,6 +70,29 @@ export class RepairJobs {
     Object.assign(job, { ended: this.#run(job, request) });
     this.#forgetOldest();
     return job.view;
+  }
+
+  /** Does something else with a queue, during which no repair of it can be started. Throws `RequestError` while one is running. */
+  async exclusively<Result>(from: EntityAddress, work: () => Promise<Result>): Promise<Result> {
+    const path = entityPathOf(from);
+    this.#requireFree(path);
+    this.#taken.add(path.toLowerCase());
+    try {
+      return await work();
+    } finally {
+      this.#taken.delete(path.toLowerCase());
+    }
+  }
+
+  #requireFree(path: string): void {
+    const name = path.toLowerCase();
+    if (this.list().some((job) => job.path.toLowerCase() === name && isLive(job)))
+      throw new RequestError(409, `A repair of ${path} is running.`);
+    if (this.#taken.has(name))
+      throw new RequestError(
+        409,
+        `Messages of ${path} are being deleted or sent again: wait until that has ended.`,
+      );
   }
 
   /** Ends a repair after the current batch. */

@@ -103,6 +103,7 @@ function requestOf(from: EntityAddress, fields: Fields): RepairRequest {
     maxResubmits: fields.optionalCount("maxResubmits", {}),
     maxPerSecond: fields.optionalRate("rate"),
     limit: fields.optionalCount("limit", { min: 0 }) || undefined,
+    maxWaitTimeInMs: waitOf(fields),
   };
 }
 
@@ -138,6 +139,12 @@ function targetAt(path: string): RepairTarget {
   const { subQueue, ...target } = addressAt(path);
   if (subQueue === undefined) return target as RepairTarget;
   throw new RequestError(400, "Nothing can be sent to a dead-letter queue.");
+}
+
+/** How long to wait for messages before the queue counts as empty, in milliseconds; a request gives seconds, as the command does. */
+export function waitOf(fields: Fields): number | undefined {
+  const seconds = fields.optionalCount("wait", { min: 0, max: 300 });
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 /** Undefined for all dead letters. */

@@ -90,7 +90,8 @@ async function deliver(
   }
 }
 
-function bodyOf(text: string): unknown {
+/** The value of a JSON text. Throws `RequestError`. */
+export function bodyOf(text: string): unknown {
   try {
     return fromPortableValue(parsePortableJson(text));
   } catch {
@@ -98,7 +99,8 @@ function bodyOf(text: string): unknown {
   }
 }
 
-function propertiesOf(value: unknown): ApplicationProperties | undefined {
+/** The application properties of a request; undefined for none. Throws `RequestError`. */
+export function propertiesOf(value: unknown): ApplicationProperties | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   const isFine =
     typeof value === "object" &&

@@ -18,7 +18,7 @@ export interface ExplorerOptions {
   readonly namespace: string;
   /** Where searches, censuses and receipts are kept. Default: `.waybill` in the working directory. */
   readonly directory?: string | undefined;
-  /** Whether messages can be sent and dead letters repaired. Default: false. */
+  /** Whether messages can be sent, repaired, edited, deleted and purged. Default: false. */
   readonly allowChanges?: boolean | undefined;
   /** Write plans, to show their percentage. Default: none. */
   readonly writePlans?: readonly WritePlan[] | undefined;

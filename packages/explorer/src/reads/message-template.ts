@@ -1,6 +1,7 @@
 import type { DeliveredMessage } from "@waybill/core/transport";
 import { toPortableValue } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
+import { textOf } from "./body-text.js";
 import { idText } from "./message-row.js";
 import { readMessage } from "./peek.js";
 
@@ -10,12 +11,16 @@ export type MessageTemplate = Awaited<ReturnType<typeof messageTemplate>>;
 /** Properties that dead-lettering and resubmitting add: another message does not have them. */
 const ofItsPast = /^(?:DeadLetter|waybill-)/;
 
-/** A message as a template for another one: without its id, and without what happened to it. */
+/** Whether a form shows a property. Values of other types stay as they are in a message that is edited, and so does what happened to it. */
+export function isFormProperty(name: string, value: unknown): boolean {
+  return !ofItsPast.test(name) && isSimple(value);
+}
+
+/** A message as a template for another one: without what happened to it. */
 export async function messageTemplate(context: ExplorerContext, message: DeliveredMessage) {
   const outcome = await readMessage(context, message);
   const { body, applicationProperties, subject, contentType, sessionId, replyTo, replyToSessionId } = message;
   const kept = Object.entries(applicationProperties).filter(([name]) => !ofItsPast.test(name));
-  const isSimple = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
   return {
     /** As JSON, if the chain reads it. */
     body:
@@ -24,13 +29,18 @@ export async function messageTemplate(context: ExplorerContext, message: Deliver
         : undefined,
     /** The serializer that reads it, to write the other one, too. */
     serializer: outcome.report.serializer,
+    /** As it is, if it is text. */
+    text: textOf(message),
     base64: body instanceof Uint8Array ? Buffer.from(body).toString("base64") : undefined,
     contentType,
     subject,
+    messageId: idText(message.messageId),
     correlationId: idText(message.correlationId),
     sessionId,
     replyTo,
     replyToSessionId,
+    /** In seconds; undefined if it never expires. */
+    timeToLive: Number.isFinite(message.timeToLive) ? Number(message.timeToLive) / 1_000 : undefined,
     applicationProperties: Object.fromEntries(kept.filter(([, value]) => isSimple(value))) as Record<
       string,
       string | number | boolean
@@ -38,4 +48,8 @@ export async function messageTemplate(context: ExplorerContext, message: Deliver
     /** The names of properties whose values are of other types: a form cannot hold them. */
     leftOut: kept.flatMap(([name, value]) => (isSimple(value) ? [] : [name])),
   };
+}
+
+function isSimple(value: unknown): boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
 }

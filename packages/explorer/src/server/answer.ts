@@ -17,12 +17,10 @@ export async function answer(
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   try {
-    if (route.kind === "json" && route.isChange === true && !parts.context.allowChanges)
+    const { isChange, maxBytes = maxBodyBytes } = route.kind === "download" ? {} : route;
+    if (isChange === true && !parts.context.allowChanges)
       throw new RequestError(403, "Changes are not allowed: start the explorer with --allow-changes.");
-    const body =
-      request.method === "POST"
-        ? await readJsonBody(request, (route.kind === "json" ? route.maxBytes : undefined) ?? maxBodyBytes)
-        : undefined;
+    const body = request.method === "POST" ? await readJsonBody(request, maxBytes) : undefined;
     const fields = body === undefined ? new Fields(url.searchParams) : Fields.of(body);
     await underEither(gone.signal, closing, (abortSignal) =>
       respond(route, { ...parts, fields, body, abortSignal }, response),

@@ -24,18 +24,18 @@ export interface Call extends Parts {
 
 /** A request handler: answers with one JSON value, a file to download, or a stream of lines. */
 export type Route =
-  | ({ readonly kind: "json"; answer(call: Call): unknown } & JsonSettings)
+  | ({ readonly kind: "json"; answer(call: Call): unknown } & RouteSettings)
   | { readonly kind: "download"; answer(call: Call): Promise<Download> }
-  | { readonly kind: "lines"; answer(call: Call, lines: LineStream): Promise<void> };
+  | ({ readonly kind: "lines"; answer(call: Call, lines: LineStream): Promise<void> } & RouteSettings);
 
-/** What a route of JSON allows: changes only if the explorer does, and larger bodies. */
-interface JsonSettings {
+/** What a route allows: changes only if the explorer does, and larger bodies. */
+interface RouteSettings {
   readonly isChange?: true;
   readonly maxBytes?: number;
 }
 
 /** A route that answers with one JSON value. */
-export function json(answer: (call: Call) => unknown, settings: JsonSettings = {}): Route {
+export function json(answer: (call: Call) => unknown, settings: RouteSettings = {}): Route {
   return { kind: "json", answer, ...settings };
 }
 

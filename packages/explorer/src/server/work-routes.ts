@@ -8,7 +8,9 @@ import {
 } from "@waybill/migration/tools";
 import { censusPoints, planViews } from "../census/census-view.js";
 import { verdictOf } from "../census/verdict.js";
-import { previewRepair } from "../changes/preview-repair.js";
+import { previewEdit, sendEdited } from "../changes/edit-message.js";
+import { previewRepair, requireTarget } from "../changes/preview-repair.js";
+import { previewRemoval, type RemovalEvent, removedFrom, removeShown } from "../changes/remove-messages.js";
 import {
   deadLettersOf,
   interruptedIn,
@@ -34,6 +36,9 @@ import { type Call, type Download, json, type Routes } from "./route.js";
 /** A message of 100 MiB, the largest of the Premium tier, in Base64. */
 const maxSentBytes = 150 * 1024 * 1024;
 
+/** The sequence numbers of some hundred thousand selected messages. */
+const maxSelectionBytes = 8 * 1024 * 1024;
+
 /** The routes that run long, store something, or change something. */
 export const workRoutes: Routes = {
   "GET /api/live": { kind: "lines", answer: streamLive },
@@ -58,14 +63,24 @@ export const workRoutes: Routes = {
   "POST /api/census": { kind: "lines", answer: census },
   "GET /api/verdict": json(({ context, history, fields }) => verdictOf(context, history, fields)),
   "POST /decode": json(({ context, body }) => decodePayloads(context, body), { maxBytes: maxSentBytes }),
-  "POST /api/repair/preview": json(preview),
+  "POST /api/repair/preview": json(preview, { maxBytes: maxSelectionBytes }),
   "GET /api/repairs": json(({ jobs }) => jobs.list()),
   "GET /api/repair/interrupted": json(interrupted),
-  "POST /api/repair": json(
-    async ({ context, jobs, fields }) => jobs.start(await readRepairRequest(context, fields)),
-    { isChange: true },
-  ),
+  "POST /api/repair": json(repair, { isChange: true, maxBytes: maxSelectionBytes }),
   "POST /api/repair/cancel": json(({ jobs, fields }) => jobs.cancel(fields.text("id")), { isChange: true }),
+  "POST /api/remove/preview": json(
+    ({ context, fields, abortSignal }) => previewRemoval(context, fields, abortSignal),
+    { maxBytes: maxSelectionBytes },
+  ),
+  "POST /api/remove": { kind: "lines", answer: remove, isChange: true, maxBytes: maxSelectionBytes },
+  "POST /api/edit/preview": json(
+    ({ context, fields, abortSignal }) => previewEdit(context, fields, abortSignal),
+    { maxBytes: maxSentBytes },
+  ),
+  "POST /api/edit": json(
+    ({ context, jobs, fields }) => jobs.exclusively(deadLettersOf(fields), () => sendEdited(context, fields)),
+    { isChange: true, maxBytes: maxSentBytes },
+  ),
   "POST /api/send/check": json(({ context, fields }) => sendMessage(context, fields, { isCheck: true }), {
     maxBytes: maxSentBytes,
   }),
@@ -105,6 +120,19 @@ async function preview({ context, fields, abortSignal }: Call) {
   const request = await readPreviewRequest(context, fields);
   const rehearsed = await previewRepair(context, request, abortSignal);
   return { ...rehearsed, receipts: receiptFile(context, request.from) };
+}
+
+/** Whether the target exists is asked before a plan is written to the receipts. */
+async function repair({ context, jobs, fields, abortSignal }: Call) {
+  const request = await readRepairRequest(context, fields);
+  await requireTarget(context, request, abortSignal);
+  return jobs.start(request);
+}
+
+/** Stops between two batches when the page is closed. */
+async function remove({ context, jobs, fields, abortSignal }: Call, lines: LineStream): Promise<void> {
+  const onEvent = (event: RemovalEvent) => lines.write(event);
+  await jobs.exclusively(removedFrom(fields), () => removeShown(context, fields, onEvent, abortSignal));
 }
 
 /** The interrupted repair of a dead-letter queue, from its receipts: it outlives the explorer. */

@@ -17,6 +17,11 @@ export class Fields {
     return new Fields(Object.entries(value));
   }
 
+  /** The same without some fields. */
+  without(...names: readonly string[]): Fields {
+    return new Fields([...this.#values].filter(([name]) => !names.includes(name)));
+  }
+
   /** A required string. */
   text(name: string): string {
     return this.optionalText(name) ?? refuse(name, "a string");

@@ -1,6 +1,6 @@
 import { type EncodedMessage, WaybillError } from "@waybill/core";
 import type { Decoded } from "@waybill/core/pipeline";
-import type { CallOptions, DeliveredMessage } from "@waybill/core/transport";
+import type { CallOptions, DeliveredMessage, EveryProperty } from "@waybill/core/transport";
 import { compareValues, type DifferenceKind } from "../comparison/compare-values.js";
 import { deadLetterPath } from "./dead-letter-queue.js";
 import { type RepairCandidate, type RepairOptions, type RepairSkip, targetOf } from "./repair-options.js";
@@ -19,10 +19,7 @@ export async function planResubmission(
   const skip = skipOf(candidate, options);
   if (skip !== undefined) return skip;
   const { message: delivered, outcome } = candidate;
-  const message = resubmissionOf(delivered, {
-    subscription: targetOf(options).subscription,
-    messageId: options.targetDetectsDuplicates ? ownId(delivered, deadLetterPath(options.from)) : undefined,
-  });
+  const message = unchangedResubmission(delivered, options);
   if (outcome.status !== "decoded") return message;
   const isTranscoded = options.body === "transcode";
   const call = {
@@ -33,6 +30,18 @@ export async function planResubmission(
   return typeof planned === "string"
     ? planned
     : ((await damageOf(planned, outcome, options, call)) ?? planned);
+}
+
+/** What is sent for a dead letter whose body stays as it is: with its address and its count, and a new id where the target detects duplicates. */
+export function unchangedResubmission(
+  delivered: DeliveredMessage,
+  options: Pick<RepairOptions, "from" | "to" | "throughTopic" | "targetDetectsDuplicates">,
+): EveryProperty<EncodedMessage> {
+  const target = targetOf(options);
+  return resubmissionOf(delivered, {
+    subscription: target.subscription,
+    messageId: options.targetDetectsDuplicates ? ownId(delivered, deadLetterPath(options.from)) : undefined,
+  });
 }
 
 /** Why the message must not be sent, by what its readers would get. */

@@ -40,6 +40,44 @@ export async function repairDeadLetters(options: RepairOptions): Promise<RepairR
   return await new Repair(options).run();
 }
 
+/** Which dead letter to send again with changes, from where to where, and what to send for it. */
+export interface ResendEditedOptions
+  extends Pick<
+    RepairOptions,
+    | "transport"
+    | "pipeline"
+    | "from"
+    | "to"
+    | "throughTopic"
+    | "includeUndeserializable"
+    | "targetDetectsDuplicates"
+    | "maxWaitTimeInMs"
+    | "receipts"
+    | "abortSignal"
+  > {
+  /** The sequence number of the dead letter. */
+  readonly number: bigint;
+  /** What to send for it: what `unchangedResubmission` returns, with the changes. */
+  readonly message: EncodedMessage;
+}
+
+/**
+ * Sends another message in place of one dead letter, and removes the dead letter only after it was sent. The dead letter is locked before that, so
+ * that nobody else sends it meanwhile: nothing is sent for one that is gone or that another receiver holds, as the result says. A message that the
+ * chain cannot read is not sent unless `includeUndeserializable` is set. With receipts, a dead letter that was sent and not removed is never sent
+ * again: the next repair removes it. Rejects as `repairDeadLetters` does.
+ */
+export async function resendEdited({
+  number,
+  message,
+  ...options
+}: ResendEditedOptions): Promise<RepairResult> {
+  const select = { number: [number] };
+  return await new Repair({ ...options, select, limit: 1 }, { number, message }).run();
+}
+
+type Edit = Pick<ResendEditedOptions, "number" | "message">;
+
 type Counted = {
   resubmitted: number;
   resumed: number;
@@ -78,9 +116,12 @@ class Repair {
   #startedAt: number;
   /** How many were sent before the interruptions. */
   #sentBefore = 0;
+  /** What is sent for one dead letter instead of itself. Receipts hold no plan of it: its body must not be there. */
+  readonly #edit: Edit | undefined;
 
-  constructor(options: RepairOptions) {
+  constructor(options: RepairOptions, edit?: Edit) {
     checkRepairOptions("repairDeadLetters", options, {});
+    this.#edit = edit;
     const { transport, from } = options;
     const address = deadLetterAddress(from);
     this.#options = options;
@@ -123,6 +164,7 @@ class Repair {
       this.#sentBefore = interrupted.sent;
       return;
     }
+    if (this.#edit !== undefined) return;
     const at = new Date(this.#startedAt).toISOString();
     await this.#receipts.append([{ step: "plan", from: this.#from, plan, isSelectedByFunction, at }]);
   }
@@ -210,10 +252,22 @@ class Repair {
 
   async #plan(delivered: DeliveredMessage, purpose: PlanPurpose): Promise<EncodedMessage | RepairSkip> {
     const { pipeline, abortSignal } = this.#options;
+    if (this.#edit !== undefined) return await this.#planEdited(delivered, this.#edit);
     if (resubmitCountOf(delivered) > 0 && Number(delivered.enqueuedTimeUtc) >= this.#startedAt)
       return "failed-again";
     const outcome = await pipeline.deserialize(delivered as EncodedMessage, { abortSignal });
     return await planResubmission({ message: delivered, outcome }, this.#options, purpose);
+  }
+
+  async #planEdited(
+    delivered: DeliveredMessage,
+    { number, message }: Edit,
+  ): Promise<EncodedMessage | RepairSkip> {
+    if (delivered.sequenceNumber !== number) return "not-selected";
+    const { pipeline, abortSignal, includeUndeserializable } = this.#options;
+    const { status } = await pipeline.deserialize(message, { abortSignal });
+    if (status === "unavailable") return status;
+    return status === "decoded" || includeUndeserializable === true ? message : "would-be-unreadable";
   }
 
   /** Sends the messages, with receipts before and after; returns those that the broker accepted. */
@@ -288,6 +342,7 @@ class Repair {
   }
 
   async #noteEnd(): Promise<void> {
+    if (this.#edit !== undefined) return;
     await this.#receipts.append([
       { step: "ended", from: this.#from, at: new Date(this.#scheduler.now()).toISOString() },
     ]);

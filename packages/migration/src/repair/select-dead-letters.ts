@@ -29,7 +29,7 @@ export function selectDeadLetters(criteria: DeadLetterCriteria): (candidate: Rep
       report.serializer,
       message.contentType && parseMediaType(message.contentType)?.essence,
     ]) &&
-    isOneOf(number, [message.sequenceNumber]) &&
+    (number === undefined || setOf(number).has(message.sequenceNumber)) &&
     (kind === undefined || isSameKind(kind, deadLetterKind(message, report)));
 }
 
@@ -37,6 +37,17 @@ export function selectDeadLetters(criteria: DeadLetterCriteria): (candidate: Rep
 export function isSelected(select: RepairOptions["select"], candidate: RepairCandidate): boolean {
   if (select === undefined) return true;
   return typeof select === "function" ? select(candidate) : selectDeadLetters(select)(candidate);
+}
+
+/** Made once for each list, which may be as long as the queue. */
+const sets = new WeakMap<readonly bigint[], ReadonlySet<bigint>>();
+
+function setOf(numbers: readonly bigint[]): ReadonlySet<bigint> {
+  const known = sets.get(numbers);
+  if (known !== undefined) return known;
+  const made = new Set(numbers);
+  sets.set(numbers, made);
+  return made;
 }
 
 function isOneOf<T>(wanted: readonly T[] | undefined, values: readonly (T | undefined)[]): boolean {

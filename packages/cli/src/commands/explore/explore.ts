@@ -12,7 +12,7 @@ export function exploreCommand(): WaybillCommand {
         "opens it once. Changes nothing unless --allow-changes is given. Runs until it is interrupted.",
     )
     .option("--port <number>", "the port; 0 picks a free one", parsePort, 0)
-    .option("--allow-changes", "let the page repair dead letters and send messages")
+    .option("--allow-changes", "let the page send, repair, edit, delete and purge messages")
     .option(
       "--decode-origin <origin>",
       "the page of another tool that may post to /decode, such as http://localhost:8233; can be repeated",

@@ -1,5 +1,12 @@
 export type { CensusCount, CensusPoint, PlanView } from "../../../src/census/census-view.js";
+export type { EditedView, EditPreview } from "../../../src/changes/edit-message.js";
 export type { RepairDifference, RepairPreview } from "../../../src/changes/preview-repair.js";
+export type {
+  NumbersView,
+  RemovalEvent,
+  RemovalPreview,
+  RemovalView,
+} from "../../../src/changes/remove-messages.js";
 export type { RepairJobView } from "../../../src/changes/repair-jobs.js";
 export type { SentView } from "../../../src/changes/send-message.js";
 export type { AttemptView } from "../../../src/reads/attempt-view.js";

@@ -42,8 +42,9 @@ export function useSelection(place: string): Selection {
         for (const number of changed) isSelected ? after.add(number) : after.delete(number);
         const formatted = formatSelection(after);
         const fits = formatted.length <= maxLength;
-        if (!fits) held = { place, numbers: after };
         setText(fits ? formatted : tooLong);
+        if (fits) return;
+        held = { place, numbers: after };
         redraw(undefined);
       },
     };

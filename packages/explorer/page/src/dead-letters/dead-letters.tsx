@@ -10,6 +10,7 @@ import { useSelection } from "../data/use-selection.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 import { Time } from "../parts/time.js";
+import { RemovalDialog } from "../removal/removal-dialog.js";
 import { groupKey, groupKeyOf, type LetterGroup, letterGroups } from "./letter-groups.js";
 import { isFound, LetterTable } from "./letter-table.js";
 import { RepairPanel, unfinished } from "./repair-panel.js";
@@ -31,15 +32,17 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
   const selection = useSelection(entity);
   const [shownGroups, setShownGroups] = useState(maxCards);
   const [repaired, setRepaired] = useHashState("repair");
+  const [removed, setRemoved] = useHashState("delete");
   const groups = letterGroups(letters?.groups ?? []);
   const group = groups.find((one) => groupKey(one) === repaired);
   const [find = ""] = useHashState("find");
   // A repair selects by the whole text of a reason: texts that differ are repaired by the numbers of their messages.
+  const selectedNumbers = numbersOf(
+    rows.rows.filter((row) => selection.numbers.has(row.sequenceNumber) && isFound(row, find, only)),
+  );
   const numbers =
     repaired === "selected"
-      ? numbersOf(
-          rows.rows.filter((row) => selection.numbers.has(row.sequenceNumber) && isFound(row, find, only)),
-        )
+      ? selectedNumbers
       : group !== undefined && group.texts > 1
         ? numbersOf(rows.rows.filter((row) => groupKeyOf(row) === repaired))
         : undefined;
@@ -74,7 +77,10 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
             <strong>{plural(letters.peeked, "dead letter")}</strong>,{" "}
             <strong class="good">{countText(letters.readable)} readable now</strong>{" "}
             <Action text="Look again" kind="quiet-button" onClick={lookAgain} />{" "}
-            {letters.readable > 0 ? <Action text="Repair all …" onClick={() => setRepaired("all")} /> : null}
+            {letters.readable > 0 ? <Action text="Repair all …" onClick={() => setRepaired("all")} /> : null}{" "}
+            {letters.peeked > 0 ? (
+              <Action text="Purge …" kind="quiet-button" onClick={() => setRemoved("all")} />
+            ) : null}
           </p>
           <ul class="groups">
             {groups.slice(0, shownGroups).map((one) => (
@@ -101,8 +107,22 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
             onReadOn={() => setLimit(limit + maxRows)}
             selection={selection}
             onRepair={() => setRepaired("selected")}
+            onRemove={() => setRemoved("selected")}
           />
         </>
+      )}
+      {letters === undefined ||
+      removed === undefined ||
+      (removed === "selected" && rows.isWhole === undefined) ? null : (
+        <RemovalDialog
+          about={about}
+          entity={letters.path}
+          numbers={removed === "selected" ? selectedNumbers : undefined}
+          onClose={() => {
+            setRemoved("");
+            lookAgain();
+          }}
+        />
       )}
       {isRepairing ? (
         <RepairPanel

@@ -22,9 +22,10 @@ interface LetterTableProps {
   /** The sequence numbers of the chosen ones. */
   readonly selection: Selection;
   onRepair(): void;
+  onRemove(): void;
 }
 
-/** The dead letters of a queue in one table: filtered by any of their texts, sorted by any column, and repaired one by one or as a selection. */
+/** The dead letters of a queue in one table: filtered by any of their texts, sorted by any column, and repaired or deleted one by one or as a selection. */
 export function LetterTable({
   path,
   group,
@@ -33,6 +34,7 @@ export function LetterTable({
   onReadOn,
   selection,
   onRepair,
+  onRemove,
 }: LetterTableProps): VNode {
   const { rows, isWhole, problem } = letters;
   const [find = "", setFind] = useHashState("find");
@@ -72,6 +74,12 @@ export function LetterTable({
           text={`Repair ${countText(chosen.length)} selected …`}
           isDisabled={chosen.length === 0}
           onClick={onRepair}
+        />
+        <Action
+          text={`Delete ${countText(chosen.length)} selected …`}
+          kind="quiet-button"
+          isDisabled={chosen.length === 0}
+          onClick={onRemove}
         />
         <span role="status">
           {found.length === rows.length

@@ -32,10 +32,16 @@ export function Differences({ preview, isStale }: DifferencesProps): VNode {
   );
 }
 
-function Difference({ example }: { readonly example: RepairDifference }): VNode {
+interface DifferenceProps {
+  readonly example: RepairDifference;
+  readonly isOpen?: boolean;
+}
+
+/** One message before and after. */
+export function Difference({ example, isOpen = false }: DifferenceProps): VNode {
   const { skip, isByteIdentical, bytesBefore, bytesAfter, properties, values } = example;
   return (
-    <details>
+    <details open={isOpen}>
       <summary>
         № {example.sequenceNumber} <Text>{example.messageId ?? ""}</Text>:{" "}
         {skip === undefined ? (
@@ -43,7 +49,7 @@ function Difference({ example }: { readonly example: RepairDifference }): VNode 
             <strong class="good">byte-identical, {sizeText(bytesBefore)}</strong>
           ) : (
             <strong>
-              transcoded, {sizeText(bytesBefore)} → {sizeText(bytesAfter)}
+              {isOpen ? "changed" : "transcoded"}, {sizeText(bytesBefore)} → {sizeText(bytesAfter)}
             </strong>
           )
         ) : (
@@ -67,7 +73,7 @@ function Difference({ example }: { readonly example: RepairDifference }): VNode 
           ))}
         </Table>
       )}
-      {skip === undefined ? (
+      {skip === undefined && example.reading?.status === "decoded" ? (
         <p>
           {values.length === 0
             ? "Read again, the value is the same."

@@ -8,6 +8,7 @@ import { useLoad } from "../data/use-load.js";
 import { Action, Field, formValues, Problem } from "../parts/parts.js";
 import { Interrupted, Plan } from "./interrupted-repair.js";
 import { Differences } from "./repair-differences.js";
+import { TargetFields } from "./target-fields.js";
 
 interface RepairPanelProps {
   readonly about: About;
@@ -43,7 +44,7 @@ export function RepairPanel({ about, entity, group, numbers, repairs, onClose }:
     setBusy(true);
     const plan = isResuming
       ? { resume: true }
-      : { ...requestOf(form.current), ...criteriaOf(group), number: numbers };
+      : { ...requestOf(form.current), ...criteriaOf(group), ...(numbers && { number: numbers }) };
     const request = { ...plan, ...more, entity, ...(isReplacing && { replace: true }) };
     await attempt(async () => onAnswer(await post<T>(path, request)));
     setBusy(false);
@@ -73,7 +74,13 @@ export function RepairPanel({ about, entity, group, numbers, repairs, onClose }:
           }}
         />
       ) : (
-        <Settings form={form} entity={entity} isRunning={isRunning} onChange={() => setStale(true)} />
+        <Settings
+          form={form}
+          entity={entity}
+          isWhole={group === undefined && numbers === undefined}
+          isRunning={isRunning}
+          onChange={() => setStale(true)}
+        />
       )}
       <p class="actions">
         <Action
@@ -129,13 +136,13 @@ export function unfinished(repairs: readonly RepairJobView[], entity: string): R
 interface SettingsProps {
   readonly form: { current: HTMLFormElement | null };
   readonly entity: string;
+  /** Whether neither a group nor a selection is repaired. */
+  readonly isWhole: boolean;
   readonly isRunning: boolean;
   onChange(): void;
 }
 
-function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
-  const origin = entity.replace(/\/\$(?:Transfer\/\$)?DeadLetterQueue$/i, "");
-  const isSubscription = /\/Subscriptions\//i.test(origin);
+function Settings({ form, entity, isWhole, isRunning, onChange }: SettingsProps): VNode {
   return (
     <form ref={form} class="form" onChange={onChange} onSubmit={(event) => event.preventDefault()}>
       <fieldset disabled={isRunning}>
@@ -152,19 +159,10 @@ function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
           read, byte for byte
         </label>
       </fieldset>
+      {isWhole ? <Criteria isRunning={isRunning} /> : null}
       <fieldset disabled={isRunning} class="columns">
         <legend>Where to, and how fast</legend>
-        <Field
-          label={isSubscription ? "Destination, such as a queue" : "Destination"}
-          name="to"
-          value={isSubscription ? "" : origin}
-        />
-        {isSubscription ? (
-          <label>
-            <input type="checkbox" name="throughTopic" value="true" /> or through the topic: its other
-            subscriptions get them too, except those with a filter for it
-          </label>
-        ) : null}
+        <TargetFields entity={entity} />
         <Field label="Messages per second (empty: no limit)" name="rate" type="number" />
         <Field label="Maximum number (empty: all)" name="limit" type="number" />
         <Field
@@ -172,13 +170,42 @@ function Settings({ form, entity, isRunning, onChange }: SettingsProps): VNode {
           name="maxResubmits"
           type="number"
         />
-        <label>
-          <input type="checkbox" name="targetDetectsDuplicates" value="true" /> the target detects duplicates
-        </label>
+        <Field
+          label="Seconds to wait for more before the queue counts as empty (empty: 2)"
+          name="wait"
+          type="number"
+        />
       </fieldset>
     </form>
   );
 }
+
+/** Which ones, as the options of the command select them. */
+function Criteria({ isRunning }: { readonly isRunning: boolean }): VNode {
+  return (
+    <fieldset disabled={isRunning}>
+      <legend>Which ones</legend>
+      <details>
+        <summary>Only some of them: each of these that is given has to match with one of its lines</summary>
+        <div class="columns">
+          {criteria.map(([name, label]) => (
+            <label key={name} class="field">
+              <span>{label}, one per line</span>
+              <textarea name={name} rows={2} spellcheck={false} />
+            </label>
+          ))}
+        </div>
+      </details>
+    </fieldset>
+  );
+}
+
+const criteria = [
+  ["reason", "Reasons"],
+  ["messageType", "Message types or subjects"],
+  ["format", "Serializers that read them now, or content types"],
+  ["number", "Sequence numbers"],
+] as const;
 
 interface ProgressProps {
   readonly job: RepairJobView;
@@ -221,7 +248,11 @@ function Progress({ job, total, onCancel }: ProgressProps): VNode {
 
 function requestOf(form: HTMLFormElement | null): Record<string, unknown> {
   const { body, ...values } = form === null ? {} : formValues(form);
-  return { ...values, transcode: body === "transcode" };
+  const lists = criteria.flatMap(([name]) => {
+    const lines = (values[name] ?? "").split("\n").filter((line) => line.trim() !== "");
+    return lines.length === 0 ? [] : [[name, lines.map((line) => line.trim())] as const];
+  });
+  return { ...values, ...Object.fromEntries(lists), transcode: body === "transcode" };
 }
 
 function titleOf(group: GroupView | undefined, numbers: readonly string[] | undefined): string {

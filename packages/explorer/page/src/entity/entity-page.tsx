@@ -5,6 +5,7 @@ import { sendTarget, subQueuePattern } from "../data/sub-queue.js";
 import type { About, EntityView } from "../data/types.js";
 import type { Live } from "../data/use-live.js";
 import { DeadLetters } from "../dead-letters/dead-letters.js";
+import { EditForm } from "../dead-letters/edit-form.js";
 import { Messages } from "./messages.js";
 import { Rules } from "./rules.js";
 import { SendForm } from "./send.js";
@@ -52,6 +53,8 @@ export function EntityPage({ about, live, path, tab, number }: EntityPageProps):
         />
       ) : tab === "dead-letters" ? (
         <DeadLetters key={path} about={about} entity={path} repairs={live.repairs} />
+      ) : tab === "edit" && number !== undefined ? (
+        <EditForm key={`${path} ${number}`} about={about} entity={path} number={number} />
       ) : tab === "sessions" ? (
         <Sessions entity={path} />
       ) : tab === "rules" ? (

@@ -10,6 +10,7 @@ import { useHashState } from "../data/use-hash-state.js";
 import { MessageDetails } from "../messages/message-details.js";
 import { MessageList } from "../messages/message-list.js";
 import { Action, formValues, Problem, Waiting } from "../parts/parts.js";
+import { RemovalDialog } from "../removal/removal-dialog.js";
 
 interface MessagesProps {
   readonly about: About;
@@ -27,6 +28,7 @@ const states = ["active", "scheduled", "deferred"];
 export function Messages({ about, path, entity, number, isKnown }: MessagesProps): VNode {
   const [state, setState] = useHashState("state");
   const [order, setOrder] = useHashState("order");
+  const [removed, setRemoved] = useHashState("delete");
   const [isFollowing, setFollowing] = useState(false);
   const [target, setTarget] = useState<{ readonly number: string }>();
   const [turn, setTurn] = useState(0);
@@ -75,6 +77,7 @@ export function Messages({ about, path, entity, number, isKnown }: MessagesProps
             </>
           ) : null}
           <Action text="Look again" kind="quiet-button" onClick={() => setTurn(turn + 1)} />
+          <Action text="Purge …" kind="quiet-button" onClick={() => setRemoved("all")} />
         </div>
         {isKnown ? (
           <MessageList
@@ -99,6 +102,18 @@ export function Messages({ about, path, entity, number, isKnown }: MessagesProps
           entity={path}
           number={number}
           onClose={close}
+          onRemoved={() => setTurn(turn + 1)}
+        />
+      )}
+      {removed === undefined ? null : (
+        <RemovalDialog
+          about={about}
+          entity={path}
+          numbers={undefined}
+          onClose={() => {
+            setRemoved("");
+            setTurn(turn + 1);
+          }}
         />
       )}
     </div>

@@ -1,8 +1,9 @@
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { apiUrl, get } from "../data/api.js";
 import { countText, plural, sizeText, timeText } from "../data/format.js";
 import { href } from "../data/route.js";
-import { sendTarget } from "../data/sub-queue.js";
+import { sendTarget, subQueuePattern } from "../data/sub-queue.js";
 import type { About, BodyTextView, MessageView, PropertyView, ReadingView } from "../data/types.js";
 import { useHashState } from "../data/use-hash-state.js";
 import { useLoad } from "../data/use-load.js";
@@ -13,18 +14,22 @@ import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
 import { Time } from "../parts/time.js";
 import { ValueBrowser } from "../parts/value-browser.js";
+import { RemovalDialog } from "../removal/removal-dialog.js";
 
 interface MessageDetailsProps {
   readonly about: About;
   readonly entity: string;
   readonly number: string;
   onClose(): void;
+  /** Called when it may have been deleted. */
+  onRemoved(): void;
 }
 
 /** One message: its value as the chain reads it, or why it cannot; its bytes; its properties. */
-export function MessageDetails({ about, entity, number, onClose }: MessageDetailsProps): VNode {
+export function MessageDetails({ about, entity, number, onClose, onRemoved }: MessageDetailsProps): VNode {
   const [readAs, setReadAs] = useHashState("as");
   const [view, setView] = useHashState("view");
+  const [isRemoving, setRemoving] = useState(false);
   const { value: message, error, isLoading } = useLoad<MessageView>("message", { entity, number, readAs });
   return (
     <article class="details" aria-label={`Message ${number}`}>
@@ -67,7 +72,18 @@ export function MessageDetails({ about, entity, number, onClose }: MessageDetail
               ))}
             </select>
           </label>
-          <Actions entity={entity} message={message} readAs={readAs} />
+          <Actions entity={entity} message={message} readAs={readAs} onRemove={() => setRemoving(true)} />
+          {isRemoving ? (
+            <RemovalDialog
+              about={about}
+              entity={entity}
+              numbers={[number]}
+              onClose={() => {
+                setRemoving(false);
+                onRemoved();
+              }}
+            />
+          ) : null}
           <Properties title="Properties" properties={message.properties} />
           <Properties title="Application properties" properties={message.applicationProperties} />
         </>
@@ -245,15 +261,17 @@ interface ActionsProps {
   readonly entity: string;
   readonly message: MessageView;
   readonly readAs: string | undefined;
+  onRemove(): void;
 }
 
-function Actions({ entity, message, readAs }: ActionsProps): VNode {
+function Actions({ entity, message, readAs, onRemove }: ActionsProps): VNode {
   const { sequenceNumber: number, correlationId, messageId, applicationProperties } = message;
   const copied = (part: "body" | "value") => async () =>
     (await get<{ text: string }>("copied", { entity, number, part, readAs })).text;
   const trace = applicationProperties.find(({ name }) => name === "traceparent" || name === "Diagnostic-Id")
     ?.value.text;
   const id = correlationId ?? messageId;
+  const isDead = subQueuePattern.test(entity);
   const isReadable = message.status === "decoded";
   return (
     <p class="actions">
@@ -287,6 +305,15 @@ function Actions({ entity, message, readAs }: ActionsProps): VNode {
       >
         Send as another …
       </a>
+      {isDead ? (
+        <a class="button" href={href("entity", entity, "edit", number)}>
+          Edit and resend …
+        </a>
+      ) : null}
+      {/* An active message cannot be received alone. */}
+      {isDead || message.state !== "active" ? (
+        <Action text="Delete …" kind="quiet-button" onClick={onRemove} />
+      ) : null}
       {id === undefined ? null : (
         <a class="button" href={href("conversation", id)}>
           Conversation
