@@ -29,6 +29,7 @@ function toCatalogEntity(description: EntityDescription): CatalogEntity {
       deadLetter: description.deadLetterMessageCount,
       transfer: description.transferMessageCount,
       transferDeadLetter: description.transferDeadLetterMessageCount,
+      arrived: description.arrivedMessageCount,
     },
   };
 }

@@ -43,6 +43,8 @@ export class MessageStore {
   activeCount = 0;
   deferredCount = 0;
   scheduledCount = 0;
+  /** How many active messages were added since the broker was opened, those that it found included. Never falls. */
+  arrivedCount = 0;
   sizeInBytes = 0;
   /** Size of all non-body sections, in bytes. */
   headBytes = 0;
@@ -105,6 +107,7 @@ export class MessageStore {
     this.index.add(message);
     this.#updateUsage(message, 1);
     this.#countMessage(message, 1);
+    if (message.state === "active") this.arrivedCount++;
   }
 
   /** Afterwards the message's state is `gone`. */

@@ -17,6 +17,11 @@ export interface MessageCounts {
   /** Messages being transferred to another entity; always 0, because that happens at once. */
   readonly transferMessageCount: number;
   readonly transferDeadLetterMessageCount: number;
+  /**
+   * How many messages have become active since the broker was opened, those that it found included: sent, forwarded or due. The difference of two
+   * looks is what arrived between them, also of what has left since.
+   */
+  readonly arrivedMessageCount: number;
   /** In every state, with those in the entity's sub-queues. */
   readonly totalMessageCount: number;
 }
@@ -72,6 +77,7 @@ export function describeEntity(entity: Entity): EntityDescription {
     scheduledMessageCount: entity.main.scheduledCount,
     deadLetterMessageCount: entity.kind === "topic" ? 0 : entity.deadLetter.index.size,
     transferMessageCount: 0,
+    arrivedMessageCount: entity.main.arrivedCount,
     transferDeadLetterMessageCount: entity.transferDeadLetter.index.size,
     totalMessageCount: stores.reduce((sum, store) => sum + store.index.size, 0),
   };

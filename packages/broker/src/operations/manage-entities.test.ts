@@ -217,6 +217,27 @@ describe("getEntity", () => {
     expect(counts.sizeInBytes).toBeGreaterThan(5);
   });
 
+  it("counts what has arrived, also what has left since: sent, forwarded and due messages, each once", async () => {
+    await using fixture = openFixture();
+    const { broker, clock } = fixture;
+    await broker.createQueue("orders");
+    await broker.createQueue("inbox", { forwardTo: "orders" });
+    const arrived = () => broker.getEntity("orders").arrivedMessageCount;
+    await broker.sender("orders").sendBatch(["a", "b"].map((text) => message(text)));
+    await broker.sender("inbox").send(message("c"));
+    const due = new Date(clock.now() + 1000);
+    await broker.sender("orders").schedule([message("d", { scheduledEnqueueTime: due })]);
+    expect(arrived()).toBe(3);
+    const receiver = broker.receiver("orders");
+    const [first, second, third] = await receiver.receive(3);
+    await receiver.complete(first!);
+    await receiver.abandon(second!);
+    await receiver.deadLetter(third!);
+    clock.advance(1000);
+    expect(arrived()).toBe(4);
+    expect(broker.getEntity("orders").activeMessageCount).toBe(2);
+  });
+
   it("returns when the entity was last used", async () => {
     await using fixture = openFixture();
     await fixture.broker.createQueue("orders");

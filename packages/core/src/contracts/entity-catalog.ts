@@ -35,4 +35,9 @@ export interface EntityCounts {
   /** Being transferred to another entity. */
   readonly transfer: number;
   readonly transferDeadLetter: number;
+  /**
+   * How many messages have become active since some moment in the past, so that the difference of two looks is what arrived between them; absent
+   * where the broker does not count them, as Azure does not.
+   */
+  readonly arrived?: number | undefined;
 }
