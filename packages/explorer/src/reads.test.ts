@@ -1,15 +1,18 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { createPipeline, defineMessage, type EncodedMessage, type Transport } from "@waybill/core";
 import { WritePlan } from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
 import { garbage, openExplorer, order } from "./fixture.test-support.js";
 import type { FoundNumber } from "./reads/find-number.js";
+import type { HealthView } from "./reads/health.js";
 import type { MessagePage } from "./reads/list-messages.js";
 import type { MessageView } from "./reads/message-view.js";
+
+const anInstant = expect.stringMatching(/^\d{4}-.*Z$/);
 
 describe("an explorer", () => {
   it("counts by state", async () => {
@@ -297,15 +300,55 @@ describe("an explorer", () => {
     await fixture.deadLetter(3);
     const sentAt = fixture.clock.now();
     await fixture.send(order(3));
-    const health = (await fixture.get("/api/health")).lines<{ path: string }>();
-    expect(health.toSorted((one, two) => one.path.localeCompare(two.path))).toEqual([
-      { path: "empty", deadLetters: { peeked: 0, readable: 0, isWhole: true } },
+    const look = { active: true, deadLetters: true };
+    expect(await healthOf(fixture, { path: "orders", ...look }, { path: "empty", ...look })).toEqual([
+      { path: "empty", at: anInstant, deadLetters: { peeked: 0, readable: 0, isWhole: true } },
       {
         path: "orders",
+        at: anInstant,
         oldestAt: new Date(sentAt).toISOString(),
-        deadLetters: { peeked: 3, readable: 2, isWhole: true, oldestAt: expect.any(String) },
+        deadLetters: { peeked: 3, readable: 2, isWhole: true, oldestAt: anInstant },
       },
     ]);
+    expect(await healthOf(fixture, { path: "orders", deadLetters: true })).toMatchObject([
+      { path: "orders", deadLetters: { peeked: 3 } },
+    ]);
+    expect(await healthOf(fixture, { path: "nowhere", ...look })).toEqual([
+      { path: "nowhere", at: anInstant },
+    ]);
+  });
+
+  it("finds the number of the newest message, also from where it was before, but none in a partitioned queue", async () => {
+    await using fixture = await openExplorer();
+    await fixture.broker.createQueue("parts", { enablePartitioning: true });
+    await fixture.transport.createSender("parts").send(Array.from({ length: 40 }, (_, id) => order(id)));
+    await fixture.broker.createQueue("empty");
+    await fixture.send(...Array.from({ length: 300 }, (_, id) => order(id)));
+    const newestOf = async (more: object) =>
+      (await healthOf(fixture, { path: "orders", newest: true, ...more }))[0]?.newest;
+    expect(await newestOf({})).toBe("300");
+    await fixture.send(order(301));
+    expect(await newestOf({ known: "300" })).toBe("301");
+    for (const path of ["empty", "parts"]) expect(await newestOf({ path })).toBeUndefined();
+  });
+
+  it("looks into a few entities at the same time, into at most 249 dead letters of each, and into no more than 200 entities", async () => {
+    const open = { now: 0, most: 0 };
+    await using fixture = await openExplorer();
+    for (let id = 0; id < 40; id++) await fixture.broker.createQueue(`queue-${id}`);
+    await fixture.send(...Array.from({ length: 250 }, (_, id) => order(id)));
+    await fixture.deadLetter(250);
+    await using counted = await openExplorer({ transport: counting(fixture.transport, open) });
+    const look = { active: true, deadLetters: true };
+    const paths = Array.from({ length: 40 }, (_, id) => `queue-${id}`);
+    const found = await healthOf(counted, ...[...paths, "orders"].map((path) => ({ path, ...look })));
+    expect(found).toHaveLength(41);
+    expect(found.find(({ path }) => path === "orders")).toMatchObject({
+      deadLetters: { peeked: 249, readable: 249, isWhole: false },
+    });
+    expect(open).toEqual({ now: 0, most: 16 });
+    const many = Array.from({ length: 201 }, (_, id) => ({ path: `queue-${id}` }));
+    expect(await fixture.post("/api/health", { entities: many })).toMatchObject({ status: 400 });
   });
 
   it("shows rules, and sessions with their state", async () => {
@@ -478,3 +521,33 @@ describe("an explorer", () => {
     expect((await fixture.get("/nowhere")).status).toBe(404);
   });
 });
+
+async function healthOf(
+  fixture: Awaited<ReturnType<typeof openExplorer>>,
+  ...entities: readonly object[]
+): Promise<HealthView[]> {
+  const health = (await fixture.post("/api/health", { entities })).lines<HealthView>();
+  return health.toSorted((one, two) => one.path.localeCompare(two.path));
+}
+
+/** A transport that counts its open receivers. */
+function counting(transport: Transport, open: { now: number; most: number }): Transport {
+  return new Proxy(transport, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== "createReceiver") return typeof value === "function" ? value.bind(target) : value;
+      return (...settings: Parameters<Transport["createReceiver"]>) => {
+        const receiver = target.createReceiver(...settings);
+        open.now++;
+        open.most = Math.max(open.most, open.now);
+        return {
+          peek: receiver.peek.bind(receiver),
+          close: async () => {
+            open.now--;
+            await receiver.close();
+          },
+        };
+      };
+    },
+  });
+}

@@ -11,7 +11,7 @@ export const gappedCount = 1_000;
  */
 export async function fillGapped(broker: Broker, transport: Transport): Promise<void> {
   await broker.createQueue("gapped", { enablePartitioning: true });
-  await broker.createQueue("followed");
+  for (const queue of ["followed", "passed"]) await broker.createQueue(queue);
   const sender = transport.createSender("gapped");
   const taken = 2_000;
   for (let id = 0; id < gappedCount + taken; id++) {
@@ -24,6 +24,12 @@ export async function fillGapped(broker: Broker, transport: Transport): Promise<
 /** Sends messages to the queue that the page follows. */
 export async function sendFollowed(transport: Transport, count: number): Promise<void> {
   await transport.createSender("followed").send(Array.from({ length: count }, (_, id) => small(id)));
+}
+
+/** Sends messages to the queue `passed`, and takes all of them. */
+export async function passThrough(transport: Transport, count: number): Promise<void> {
+  await transport.createSender("passed").send(Array.from({ length: count }, (_, id) => small(id)));
+  await take(transport, "passed", count);
 }
 
 /** Completes the oldest messages of a queue. */

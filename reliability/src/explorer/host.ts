@@ -8,10 +8,10 @@ import { localCatalog, localTransport } from "@waybill/transport-local";
 import { openScratch } from "waybill-harness/waiting.js";
 import { consumerSerializers } from "../../../examples/main-job/dist/serializers.js";
 import { fillDemo } from "./demo-data.js";
-import { fillGapped, sendFollowed, take } from "./gapped-data.js";
+import { fillGapped, passThrough, sendFollowed, take } from "./gapped-data.js";
 import { fillHostile } from "./hostile-data.js";
 import { fillReasons } from "./letter-data.js";
-import { fillMillion, flood } from "./load-data.js";
+import { fillMillion, flood, serveThousand, type ThousandQueues } from "./load-data.js";
 import { fillRemovable } from "./removal-data.js";
 import { fillSearched } from "./search-data.js";
 
@@ -34,9 +34,13 @@ export type HostRequest =
   | { readonly ask: "numbers"; readonly queue: string }
   | { readonly ask: "send-followed" | "take-followed"; readonly count: number }
   | { readonly ask: "fill-million" | "fill-searched" }
+  /** Sends to the queue `passed`, and receives all of it. */
+  | { readonly ask: "pass-through"; readonly count: number }
   /** Removes the oldest message of an entity, and locks the next one until it is released. */
   | { readonly ask: "disturb"; readonly path: string }
   | { readonly ask: "release" }
+  /** A connection string of another broker, with a thousand queues. */
+  | { readonly ask: "serve-thousand" }
   | { readonly ask: "end" };
 
 const scratch = openScratch("explorer-browser");
@@ -98,11 +102,16 @@ async function work(request: HostRequest): Promise<unknown> {
       return await labelsIn(request.path);
     case "locked":
       return lockedIn(request.path);
+    case "serve-thousand":
+      thousand ??= await serveThousand();
+      return thousand.connectionString;
     case "fill-million":
       return await fillMillion(broker, transport);
     case "fill-searched":
       searched ??= fillSearched(broker, transport);
       return await searched;
+    case "pass-through":
+      return await passThrough(transport, request.count);
     case "disturb":
       return await disturb(request.path);
     case "release":
@@ -113,6 +122,7 @@ async function work(request: HostRequest): Promise<unknown> {
       return undefined;
     case "end":
       await server?.close();
+      await thousand?.[Symbol.asyncDispose]();
       await explorer.close();
       await transport.close();
       await broker.close();
@@ -121,6 +131,7 @@ async function work(request: HostRequest): Promise<unknown> {
   }
 }
 
+let thousand: ThousandQueues | undefined;
 let release: (() => Promise<void>) | undefined;
 
 async function disturb(path: string): Promise<void> {

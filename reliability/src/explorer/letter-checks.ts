@@ -22,6 +22,11 @@ export const letterChecks: readonly Check[] = [
       "keeps the selection of dead letters, an opened repair and the filter of the sidebar in the address",
     run: addressed,
   },
+  {
+    title: "shows how many messages come and go in a minute, also in a queue that is emptied at once",
+    run: rates,
+  },
+  { title: "shows what comes over AMQP by the numbers of the newest messages", run: ratesOverAmqp },
   { title: "repairs a selection of dead letters, after a dry run", run: selection },
 ];
 
@@ -30,7 +35,7 @@ async function overview(stage: Stage): Promise<void> {
   const { page } = opened;
   const first = page.locator("main tbody tr").first();
   await first.getByRole("link", { name: "reasons", exact: true }).waitFor();
-  await until(async () => (await first.textContent())?.includes("500 of the first 500") === true, "readable");
+  await until(async () => (await first.textContent())?.includes("249 of the first 249") === true, "readable");
   expectSame(
     await page.getByRole("columnheader", { name: "Dead letters" }).getAttribute("aria-sort"),
     "descending",
@@ -61,7 +66,7 @@ async function overviewOfListener(stage: Stage): Promise<void> {
   const connectionString = await stage.ask<string>({ ask: "serve-listen" });
   await using explorer = await openCommand(stage, connectionString, ["--entity", "reasons"]);
   const row = explorer.opened.page.locator("main tbody tr").first();
-  await until(async () => (await row.textContent())?.includes("500 of the first 500") === true, "readable");
+  await until(async () => (await row.textContent())?.includes("249 of the first 249") === true, "readable");
   expectSame(
     [await row.locator("td").nth(0).textContent(), await row.locator("td").nth(1).textContent()],
     ["–", "–"],
@@ -169,6 +174,51 @@ async function selection(stage: Stage): Promise<void> {
     [0, 1, 2].map((more) => `reason-${reasonCount + more}`),
     "what was sent",
   );
+}
+
+async function rates(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  // The page has taken its first sample by then; the next one is ten seconds later.
+  await opened.page.locator("main tbody tr").first().waitFor();
+  await stage.ask({ ask: "pass-through", count: 60 });
+  const cells = await cellsOf(opened, "passed", (texts) => texts[0] !== "–");
+  expectThat(Number(cells[0]?.replaceAll(",", "")) > 0, `what comes in: ${cells}`);
+  expectSame(cells[1], cells[0], "what goes out");
+  expectSame(cells[2], "0", "the change");
+}
+
+async function ratesOverAmqp(stage: Stage): Promise<void> {
+  await stage.ask({ ask: "send-followed", count: 1 });
+  const connectionString = await stage.ask<string>({ ask: "serve" });
+  await using explorer = await openCommand(stage, connectionString, []);
+  const { opened } = explorer;
+  const { page } = opened;
+  await page.getByLabel("Filter the table").fill("followed");
+  await page.locator("main tbody time").first().waitFor();
+  await cellsOf(opened, "followed", (texts) => texts[0] === "–");
+  await stage.ask({ ask: "send-followed", count: 30 });
+  await page.getByRole("button", { name: "Look again" }).click();
+  const cells = await cellsOf(opened, "followed", (texts) => texts[0] !== "–");
+  expectThat(Number(cells[0]?.replaceAll(",", "")) > 0, `what comes in: ${cells}`);
+}
+
+/** What the table says of what comes, goes and changes at an entity, when it says what is waited for. */
+async function cellsOf(
+  { page }: OpenPage,
+  entity: string,
+  holds: (texts: readonly string[]) => boolean,
+): Promise<readonly string[]> {
+  const row = page.locator(`main tbody tr[data-key="${entity}"]`);
+  let texts: readonly string[] = [];
+  await until(
+    async () => {
+      texts = (await row.locator("td").allTextContents()).slice(-3);
+      return texts.length === 3 && holds(texts);
+    },
+    `the rates of ${entity}`,
+    40_000,
+  );
+  return texts;
 }
 
 async function rowCount({ page }: OpenPage): Promise<number> {

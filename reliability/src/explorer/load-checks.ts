@@ -1,7 +1,9 @@
 /// <reference lib="dom" />
+import type { Request } from "playwright-core";
 import type { OpenPage, Stage } from "./browser.js";
-import { type Check, expectThat, until } from "./check.js";
-import { million } from "./load-data.js";
+import { type Check, expectSame, expectThat, until } from "./check.js";
+import { openCommand } from "./explore-command.js";
+import { million, queueCount } from "./load-data.js";
 
 /** Maximum time from a key press to the page's response, in milliseconds. */
 const maxInputDelayMs = 100;
@@ -12,6 +14,10 @@ export const loadChecks: readonly Check[] = [
   {
     title: "scrolls through 1,000,000 messages with a few rows and pages in memory",
     run: longList,
+  },
+  {
+    title: `peeks only into what is in view of ${queueCount} queues over AMQP, and into all when it is asked to`,
+    run: manyQueues,
   },
 ];
 
@@ -78,6 +84,57 @@ async function longList(stage: Stage): Promise<void> {
   }));
   console.log(`     ${rows} rows in the page, ${Math.round(heap / 2 ** 20)} MiB of memory`);
   expectThat(rows < 80 && heap < 64 * 2 ** 20, `${rows} rows, ${heap} bytes`);
+}
+
+async function manyQueues(stage: Stage): Promise<void> {
+  const connectionString = await stage.ask<string>({ ask: "serve-thousand" });
+  await using explorer = await openCommand(stage, connectionString, []);
+  const { opened } = explorer;
+  const { page } = opened;
+  const asked: string[] = [];
+  const count = (request: Request) => {
+    if (!request.url().endsWith("/api/health")) return;
+    const { entities } = request.postDataJSON() as { entities: { path: string }[] };
+    asked.push(...entities.map(({ path }) => path));
+  };
+  page.on("request", count);
+  await page.reload();
+  const startedAt = Date.now();
+  const known = page.locator("main tbody td").filter({ hasText: "2 of 2" });
+  await known.first().waitFor();
+  const firstMs = Date.now() - startedAt;
+  const inView = await rowsInView(opened);
+  await until(async () => (await known.count()) >= inView, "all rows in view");
+  console.log(
+    `     ${inView} rows in view, the first known after ${firstMs} ms, all after ${Date.now() - startedAt} ms`,
+  );
+  expectThat(
+    new Set(asked).size <= inView + 5,
+    `${new Set(asked).size} queues were peeked for ${inView} rows`,
+  );
+  await page.locator("main tbody tr").nth(150).scrollIntoViewIfNeeded();
+  await until(
+    async () => asked.includes("queue-0150") || (await known.count()) > inView,
+    "rows after scrolling",
+  );
+  const allStartedAt = Date.now();
+  await page.getByRole("button", { name: "Look into all" }).click();
+  await until(
+    async () => (await page.getByRole("button", { name: "Look into all" }).count()) === 0,
+    "all queues to be known",
+    600_000,
+  );
+  console.log(`     all ${queueCount} known after ${Date.now() - allStartedAt} ms`);
+  expectSame(new Set(asked).size, queueCount, "queues that were peeked");
+}
+
+async function rowsInView({ page }: OpenPage): Promise<number> {
+  return await page.evaluate(
+    () =>
+      [...document.querySelectorAll("main tbody tr")].filter(
+        (row) => row.getBoundingClientRect().top < innerHeight && row.getBoundingClientRect().bottom > 0,
+      ).length,
+  );
 }
 
 async function hasRow({ page }: OpenPage, id: string): Promise<void> {

@@ -1,18 +1,37 @@
 import { WaybillError } from "@waybill/core";
-import type { EntityAddress } from "@waybill/core/transport";
-import { parseEntityPath } from "@waybill/core/transport";
-import { peekPages } from "@waybill/migration/tools";
+import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
+import { lastSequenceNumber } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { type EntityView, listEntities } from "./entities.js";
+import { addressAt } from "../wire/entity-path.js";
+import { Fields } from "../wire/fields.js";
+import { RequestError } from "../wire/request-error.js";
 import { instant } from "./message-row.js";
+import { partitionOf } from "./partitions.js";
 import { readMessage, withReceiver } from "./peek.js";
+
+/** Which queue or subscription to look into, and what for. */
+export interface HealthRequest {
+  readonly path: string;
+  /** For its oldest active message. */
+  readonly active: boolean;
+  /** For its dead letters. */
+  readonly deadLetters: boolean;
+  /** For the number of its newest message. */
+  readonly newest: boolean;
+  /** That number, as it was found before: the search begins there. */
+  readonly known?: bigint | undefined;
+}
 
 /** What peeking tells of a queue or subscription. */
 export interface HealthView {
   readonly path: string;
+  /** When it was looked at. */
+  readonly at: string;
   /** When its oldest active message was enqueued; undefined if none was seen, or it could not be peeked. */
   readonly oldestAt: string | undefined;
-  /** Undefined if they could not be peeked. */
+  /** The sequence number of its newest message: undefined if it has none, if it is partitioned or could not be peeked. */
+  readonly newest: string | undefined;
+  /** Undefined if they were not looked for, or could not be peeked. */
   readonly deadLetters: DeadLetterHealth | undefined;
 }
 
@@ -25,52 +44,91 @@ interface DeadLetterHealth {
   readonly oldestAt: string | undefined;
 }
 
-/** How many dead letters of an entity are read: the page of one entity reads all of them. */
-const maxDeadLetters = 500;
+/** How many entities a request may name. */
+const maxEntities = 200;
+/** How many of them are looked into at the same time. */
+const maxAtOnce = 8;
+/** How many dead letters of an entity are read: as many as one peek returns, without one. The page of one entity reads all of them. */
+const maxDeadLetters = 249;
 /** How far to look for an active message behind deferred and scheduled ones. */
 const maxBeforeActive = 50;
 
-/** Peeks into every queue and subscription. Those that the counts call empty are not peeked; what a key may not peek stays unknown. */
+/** Reads the `entities` of a request. Throws `RequestError`. */
+export function healthRequests(fields: Fields): HealthRequest[] {
+  const entities = fields.raw("entities");
+  if (!Array.isArray(entities) || entities.length > maxEntities)
+    throw new RequestError(400, `entities must be a list of at most ${maxEntities}.`);
+  return entities.map((each) => {
+    const entity = Fields.of(each);
+    return {
+      path: entity.text("path"),
+      active: entity.flag("active"),
+      deadLetters: entity.flag("deadLetters"),
+      newest: entity.flag("newest"),
+      known: entity.optionalSequenceNumber("known"),
+    };
+  });
+}
+
+/** Peeks into queues and subscriptions, a few at the same time. What a key may not peek stays unknown. */
 export async function eachHealth(
   context: ExplorerContext,
+  requests: readonly HealthRequest[],
   onHealth: (health: HealthView) => void,
   abortSignal: AbortSignal,
 ): Promise<void> {
-  for (const entity of await listEntities(context, abortSignal)) {
-    if (entity.kind === "topic") continue;
-    onHealth(await healthOf(context, entity, abortSignal));
-  }
+  const waiting = requests.values();
+  const work = async () => {
+    for (const request of waiting) onHealth(await healthOf(context, request, abortSignal));
+  };
+  await Promise.all(Array.from({ length: maxAtOnce }, work));
 }
 
 async function healthOf(
   context: ExplorerContext,
-  { path, counts }: EntityView,
+  request: HealthRequest,
   abortSignal: AbortSignal,
 ): Promise<HealthView> {
-  const address = parseEntityPath(path) as EntityAddress;
-  const empty = { peeked: 0, readable: 0, isWhole: true, oldestAt: undefined };
-  return {
-    path,
-    oldestAt:
-      counts?.active === 0
-        ? undefined
-        : await unlessRefused(() => oldestActive(context, address, abortSignal)),
-    deadLetters:
-      counts?.deadLetter === 0
-        ? empty
-        : await unlessRefused(() => deadLetterHealth(context, address, abortSignal)),
-  };
+  const { path, active, deadLetters, newest } = request;
+  const address = addressAt(path);
+  const at = new Date().toISOString();
+  const [messages, letters] = await Promise.all([
+    active || newest ? unlessRefused(() => activeHealth(context, address, request, abortSignal)) : undefined,
+    deadLetters ? unlessRefused(() => deadLetterHealth(context, address, abortSignal)) : undefined,
+  ]);
+  return { path, at, oldestAt: messages?.oldestAt, newest: messages?.newest, deadLetters: letters };
 }
 
-async function oldestActive(
+async function activeHealth(
   context: ExplorerContext,
   address: EntityAddress,
+  request: HealthRequest,
   abortSignal: AbortSignal,
-): Promise<string | undefined> {
+) {
   return await withReceiver(context, address, async (receiver) => {
     const messages = await receiver.peek({ maxMessages: maxBeforeActive, abortSignal });
-    return instant(messages.find(({ state }) => state === "active")?.enqueuedTimeUtc);
+    const oldest = messages.find(({ state }) => state === "active");
+    const last = messages.at(-1)?.sequenceNumber;
+    return {
+      oldestAt: instant(oldest?.enqueuedTimeUtc),
+      newest:
+        request.newest && last !== undefined
+          ? await newestNumber(receiver, last, request.known ?? last, abortSignal)
+          : undefined,
+    };
   });
+}
+
+/** From the last of the oldest messages, or from where the newest one was before. In a partitioned entity there is no newest one. */
+async function newestNumber(
+  receiver: TransportReceiver,
+  last: bigint,
+  before: bigint,
+  abortSignal: AbortSignal,
+): Promise<string | undefined> {
+  const known = before > last ? before : last;
+  const newest = await lastSequenceNumber(receiver, { known, abortSignal });
+  return partitionOf(newest) === 0n ? String(newest) : undefined;
 }
 
 async function deadLetterHealth(
@@ -80,19 +138,17 @@ async function deadLetterHealth(
 ): Promise<DeadLetterHealth> {
   const letters = { ...address, subQueue: "deadLetter" } as const;
   return await withReceiver(context, letters, async (receiver) => {
+    const messages = await receiver.peek({ maxMessages: maxDeadLetters + 1, abortSignal });
     let [peeked, readable] = [0, 0];
     let oldest: Date | undefined;
-    for await (const page of peekPages(receiver, { maxMessages: maxDeadLetters + 1, abortSignal })) {
-      for (const message of page) {
-        if (peeked === maxDeadLetters) return { peeked, readable, isWhole: false, oldestAt: instant(oldest) };
-        const { status } = await readMessage(context, message, { abortSignal });
-        peeked++;
-        if (status === "decoded") readable++;
-        const at = message.enqueuedTimeUtc;
-        if (at !== undefined && (oldest === undefined || at < oldest)) oldest = at;
-      }
+    for (const message of messages.slice(0, maxDeadLetters)) {
+      const { status } = await readMessage(context, message, { abortSignal });
+      peeked++;
+      if (status === "decoded") readable++;
+      const at = message.enqueuedTimeUtc;
+      if (at !== undefined && (oldest === undefined || at < oldest)) oldest = at;
     }
-    return { peeked, readable, isWhole: true, oldestAt: instant(oldest) };
+    return { peeked, readable, isWhole: messages.length <= maxDeadLetters, oldestAt: instant(oldest) };
   });
 }
 

@@ -20,7 +20,7 @@ import {
 } from "../changes/repair-request.js";
 import { sendMessage } from "../changes/send-message.js";
 import { decodePayloads } from "../reads/codec-server.js";
-import { eachHealth } from "../reads/health.js";
+import { eachHealth, healthRequests } from "../reads/health.js";
 import { instant } from "../reads/message-row.js";
 import { peekOne } from "../reads/peek.js";
 import { type ConversationEvent, findConversation } from "../search/conversation.js";
@@ -42,10 +42,10 @@ const maxSelectionBytes = 8 * 1024 * 1024;
 /** The routes that run long, store something, or change something. */
 export const workRoutes: Routes = {
   "GET /api/live": { kind: "lines", answer: streamLive },
-  "GET /api/health": {
+  "POST /api/health": {
     kind: "lines",
-    answer: ({ context, abortSignal }, lines) =>
-      eachHealth(context, (health) => lines.write(health), abortSignal),
+    answer: ({ context, fields, abortSignal }, lines) =>
+      eachHealth(context, healthRequests(fields), (health) => lines.write(health), abortSignal),
   },
   "GET /api/search": { kind: "lines", answer: search },
   "GET /api/searches": json(({ context }) => listSearches(context.directory)),

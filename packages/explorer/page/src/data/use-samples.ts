@@ -1,14 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Counted } from "./rates.js";
 import type { EntityView } from "./types.js";
 import type { Live } from "./use-live.js";
 
 /** The counts at one moment while the page was open. */
-export interface Sample {
-  readonly at: number;
+export interface Sample extends Counted {
   readonly active: number | undefined;
   readonly deadLetters: number | undefined;
-  /** Active messages by the path of the entity. */
-  readonly byPath: ReadonlyMap<string, number>;
 }
 
 const intervalMs = 10_000;
@@ -34,16 +32,6 @@ export function useSamples(live: Live): readonly Sample[] {
   return samples;
 }
 
-/** By how much the active messages of an entity changed per minute, over the last minute; undefined until that is known. */
-export function changePerMinute(samples: readonly Sample[], path: string): number | undefined {
-  const last = samples.at(-1);
-  if (last === undefined) return undefined;
-  const first = samples.find(({ at }) => at >= last.at - 60_000);
-  const [before, after] = [first?.byPath.get(path), last.byPath.get(path)];
-  if (first === undefined || first === last || before === undefined || after === undefined) return undefined;
-  return Math.round(((after - before) * 60_000) / (last.at - first.at));
-}
-
 /** The sum of a count; undefined if one of them is not known, which is not 0. */
 export function sumOf(
   entities: readonly EntityView[],
@@ -62,8 +50,6 @@ function sampleOf(entities: readonly EntityView[]): Sample {
     at: Date.now(),
     active: sumOf(entities, ({ active }) => active),
     deadLetters: sumOf(entities, ({ deadLetter }) => deadLetter),
-    byPath: new Map(
-      entities.flatMap(({ path, counts }) => (counts === undefined ? [] : [[path, counts.active]])),
-    ),
+    byPath: new Map(entities.flatMap(({ path, counts }) => (counts === undefined ? [] : [[path, counts]]))),
   };
 }

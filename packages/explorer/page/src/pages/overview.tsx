@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { lines } from "../data/api.js";
+import { useMemo, useState } from "preact/hooks";
 import { countText, plural } from "../data/format.js";
+import { type Rates, ratesOf, sumOfRates } from "../data/rates.js";
 import { href } from "../data/route.js";
 import type { About, EntityView, HealthView } from "../data/types.js";
-import { useAttempt } from "../data/use-attempt.js";
 import { useHashState } from "../data/use-hash-state.js";
+import { type Health, useHealth } from "../data/use-health.js";
 import type { Live } from "../data/use-live.js";
-import { changePerMinute, type Sample, sumOf } from "../data/use-samples.js";
+import { type Sample, sumOf } from "../data/use-samples.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { type Column, SortableTable } from "../parts/sortable-table.js";
 import { Time } from "../parts/time.js";
@@ -25,7 +25,7 @@ interface Row {
   readonly isGroup: boolean;
   readonly active: number | undefined;
   readonly deadLetters: number | undefined;
-  readonly change: number | undefined;
+  readonly rates: Rates;
   readonly health: HealthView | undefined;
 }
 
@@ -35,7 +35,7 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
     () => (live.entities ?? []).filter(({ kind }) => kind !== "topic"),
     [live.entities],
   );
-  const { health, problem, reload } = useHealth(entities);
+  const [visible, setVisible] = useState<readonly string[]>([]);
   const [find = "", setFind] = useHashState("find");
   const [only, setOnly] = useHashState("only");
   const [group, setGroup] = useHashState("group");
@@ -46,9 +46,16 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
       // What is not known may have dead letters.
       (only === undefined || counts === undefined || counts.deadLetter > 0),
   );
-  const rows = (group === undefined ? found.map((each) => [each]) : groupsOf(found)).map((members) =>
-    rowOf(members, samples, health),
+  const all = group === undefined ? found.map((each) => [each]) : groupsOf(found);
+  const inView = new Set(visible);
+  const { byPath, problem, lookAtAll, lookAgain } = useHealth(
+    entities,
+    all
+      .filter((members) => members.length <= maxMembers && inView.has(nameOf(members)))
+      .flatMap((members) => members.map(({ path }) => path)),
   );
+  const rows = all.map((members) => rowOf(members, samples, byPath));
+  const unknown = found.filter(({ path }) => !byPath.has(path)).length;
   return (
     <main class="page">
       <h1>{about.namespace}</h1>
@@ -85,7 +92,7 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
           />{" "}
           in groups, by topic or prefix
         </label>
-        <Action text="Look again" kind="quiet-button" onClick={reload} />
+        <Action text="Look again" kind="quiet-button" onClick={lookAgain} />
         <span role="status">
           {countText(found.length)} of {plural(entities.length, "entity", "entities")}
         </span>
@@ -98,11 +105,19 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
         rows={rows}
         sortedBy="-Dead letters"
         keyOf={({ name }) => name}
+        onVisible={setVisible}
       />
+      {unknown === 0 ? null : (
+        <p>
+          Only what comes into view is peeked. {plural(unknown, "entity", "entities")} not looked into yet.{" "}
+          <Action text="Look into all" kind="link" onClick={lookAtAll} />
+        </p>
+      )}
       <p class="quiet">
-        “Change” is how many more or fewer active messages there are than a minute ago: the broker does not
-        count what comes and what goes. Circuit breakers are not shown: a consumer tells only its own process
-        about its breaker.
+        “In”, “Out” and “Change” are messages a minute, over the last minute or since the last look. Azure
+        does not count what comes and goes: what comes is seen by the number of the newest message, and what
+        goes follows from the counts, so that nothing is known of a queue that was found empty. Circuit
+        breakers are not shown: a consumer tells only its own process about its breaker.
       </p>
       <p>
         The chain: {about.serializers.map(({ name }) => name).join(" → ")}.{" "}
@@ -176,13 +191,28 @@ const columns: readonly Column<Row>[] = [
     cell: ({ health }) => <Time at={health?.deadLetters?.oldestAt} />,
   },
   {
+    title: "In",
+    isNumber: true,
+    value: ({ rates }) => rates.in,
+    cell: ({ rates }) => known(rates.in),
+  },
+  {
+    title: "Out",
+    isNumber: true,
+    value: ({ rates }) => rates.out,
+    cell: ({ rates }) => known(rates.out),
+  },
+  {
     title: "Change",
     isNumber: true,
-    value: (row) => row.change,
-    cell: ({ change }) =>
-      change === undefined ? "–" : `${change > 0 ? "+" : ""}${countText(change)} a minute`,
+    value: ({ rates }) => rates.change,
+    cell: ({ rates: { change } }) =>
+      change === undefined ? "–" : `${change > 0 ? "+" : ""}${countText(change)}`,
   },
 ];
+
+/** Of a larger group, the members are looked into only when they are shown, or all are asked for. */
+const maxMembers = 50;
 
 function known(count: number | undefined): string {
   return count === undefined ? "–" : countText(count);
@@ -218,20 +248,34 @@ function groupName({ path, kind }: EntityView): string {
 function rowOf(
   members: readonly EntityView[],
   samples: readonly Sample[],
-  healths: ReadonlyMap<string, HealthView>,
+  healths: ReadonlyMap<string, Health>,
 ): Row {
-  const [first] = members;
-  const isGroup = members.length > 1;
-  const changes = members.map(({ path }) => changePerMinute(samples, path));
   return {
-    name: first === undefined ? "" : isGroup ? groupName(first) : first.path,
-    isGroup,
+    name: nameOf(members),
+    isGroup: members.length > 1,
     active: sumOf(members, ({ active }) => active),
     deadLetters: sumOf(members, ({ deadLetter }) => deadLetter),
-    change: changes.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each)),
-    health: merged(members.map(({ path }) => healths.get(path))),
+    rates: sumOfRates(members.map(({ path }) => ratesOf(samples, path, healths.get(path)?.looks))),
+    health: merged(members.map((each) => healthIn(each, healths))),
   };
 }
+
+function nameOf(members: readonly EntityView[]): string {
+  const [first] = members;
+  if (first === undefined) return "";
+  return members.length > 1 ? groupName(first) : first.path;
+}
+
+/** What was not looked for, because the counts say that there is none, is known. */
+function healthIn(
+  { path, counts }: EntityView,
+  healths: ReadonlyMap<string, Health>,
+): HealthView | undefined {
+  const view = healths.get(path)?.view;
+  return counts?.deadLetter !== 0 ? view : view && { ...view, deadLetters: noDeadLetters };
+}
+
+const noDeadLetters = Object.freeze({ peeked: 0, readable: 0, isWhole: true, oldestAt: undefined });
 
 /** Undefined as long as one of them is not known. */
 function merged(healths: readonly (HealthView | undefined)[]): HealthView | undefined {
@@ -240,6 +284,8 @@ function merged(healths: readonly (HealthView | undefined)[]): HealthView | unde
     const [a, b] = [one.deadLetters, two.deadLetters];
     return {
       path: one.path,
+      at: one.at,
+      newest: undefined,
       oldestAt: earlier(one.oldestAt, two.oldestAt),
       deadLetters:
         a === undefined || b === undefined
@@ -256,30 +302,4 @@ function merged(healths: readonly (HealthView | undefined)[]): HealthView | unde
 
 function earlier(one: string | undefined, two: string | undefined): string | undefined {
   return [one, two].filter((each) => each !== undefined).sort()[0];
-}
-
-/** What peeking tells of each entity, asked for once, and again when entities come or go. */
-function useHealth(entities: readonly EntityView[]) {
-  const [health, setHealth] = useState<ReadonlyMap<string, HealthView>>(new Map());
-  const [turn, setTurn] = useState(0);
-  const { problem, attempt } = useAttempt();
-  const paths = entities.map(({ path }) => path).join("\n");
-  useEffect(() => {
-    if (paths === "") return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    void attempt(async () => {
-      const found = new Map<string, HealthView>();
-      try {
-        for await (const each of lines<HealthView>("health", { signal })) {
-          found.set(each.path, each);
-          setHealth(new Map(found));
-        }
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      }
-    });
-    return () => controller.abort();
-  }, [paths, turn]);
-  return { health, problem, reload: () => setTurn(turn + 1) };
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { countText } from "../data/format.js";
 import { useHashState } from "../data/use-hash-state.js";
 import { Action } from "./parts.js";
@@ -22,6 +22,8 @@ interface SortableTableProps<Row> {
   /** What it is sorted by at first: a title, with `-` before it for the largest first. */
   readonly sortedBy: string;
   keyOf(row: Row): string;
+  /** Called with the keys of the rows that are in view, whenever they change. */
+  readonly onVisible?: (keys: readonly string[]) => void;
 }
 
 /** How many rows are added at once. */
@@ -36,12 +38,14 @@ export function SortableTable<Row>({
   rows,
   sortedBy,
   keyOf,
+  onVisible,
 }: SortableTableProps<Row>): VNode {
   const [sort = sortedBy, setSort] = useHashState("sort");
   const [shown, setShown] = useState(pieceSize);
   const isDescending = sort.startsWith("-");
   const column = columns.find(({ title }) => title === sort.replace(/^-/, ""));
   const sorted = column === undefined ? rows : sortedRows(rows, column, isDescending);
+  const body = useVisibleRows(sorted.slice(0, shown).map(keyOf), onVisible);
   return (
     <>
       <div class="table" tabIndex={0} role="region" aria-label={label}>
@@ -67,9 +71,9 @@ export function SortableTable<Row>({
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody ref={body}>
             {sorted.slice(0, shown).map((row) => (
-              <tr key={keyOf(row)}>
+              <tr key={keyOf(row)} data-key={keyOf(row)}>
                 {columns.map((each, index) =>
                   index === 0 ? (
                     <th key={each.title} scope="row">
@@ -98,6 +102,30 @@ export function SortableTable<Row>({
       ) : null}
     </>
   );
+}
+
+/** Follows which rows of a table are in view. */
+function useVisibleRows(keys: readonly string[], onVisible: ((keys: readonly string[]) => void) | undefined) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const isFollowed = onVisible !== undefined;
+  const told = useRef(onVisible);
+  told.current = onVisible;
+  const order = isFollowed ? keys.join("\n") : "";
+  useEffect(() => {
+    if (!isFollowed) return;
+    const visible = new Set<string>();
+    const observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const { key = "" } = (target as HTMLElement).dataset;
+        if (isIntersecting) visible.add(key);
+        else visible.delete(key);
+      }
+      told.current?.([...visible]);
+    });
+    for (const row of body.current?.rows ?? []) observer.observe(row);
+    return () => observer.disconnect();
+  }, [isFollowed, order]);
+  return body;
 }
 
 function nextSort<Row>({ title, isNumber }: Column<Row>, isCurrent: boolean, isDescending: boolean): string {
