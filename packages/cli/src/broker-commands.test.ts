@@ -96,24 +96,33 @@ describe.each(environments)("against $name", ({ open }) => {
       await fill(broker, "orders", [encoded({ id: 1 }), garbage, encoded({ id: 2 }), encoded({ id: 3 })]);
     });
 
-    const taken = await environment.run([
-      "receive",
-      "orders",
-      "--settle",
-      "complete",
-      "--max",
-      "3",
-      "--body",
-    ]);
-    expect(taken.exitCode).toBe(1);
-    expect(taken.lines()).toMatchObject([{ body: { id: 1 } }, { rawBody: "//79" }, { body: { id: 2 } }]);
-    expect(taken.stderr).toContain("1 that cannot be deserialized stay");
+    const receive = ["receive", "orders", "--settle", "complete", "--max", "3", "--body"];
     const left = () =>
       environment.withBroker(async (broker) => ({
-        ready: (await waiting(broker, { queue: "orders" })).map(({ sequenceNumber }) => sequenceNumber),
+        ready: (await waiting(broker, { queue: "orders" })).map(
+          ({ sequenceNumber, deliveryCount }) => `${sequenceNumber}, delivered ${deliveryCount}`,
+        ),
         dead: await waiting(broker, { queue: "orders", subQueue: "deadLetter" }),
       }));
-    expect(await left()).toEqual({ ready: [2n, 4n], dead: [] });
+    for (const bodies of [[{ body: { id: 1 } }], []]) {
+      const taken = await environment.run(receive);
+      expect(taken.exitCode).toBe(1);
+      expect(taken.lines()).toMatchObject(bodies);
+      expect(taken.stderr).toBe(
+        "Message 2 cannot be deserialized and stays. It was not received, which would use one more delivery; it has had 0.\n" +
+          "What is behind it was not received either: --use-deliveries goes on, --include-undeserializable also settles what cannot be deserialized.\n",
+      );
+      expect(await left()).toEqual({
+        ready: ["2, delivered 0", "3, delivered 0", "4, delivered 0"],
+        dead: [],
+      });
+    }
+    const past = await environment.run([...receive.slice(0, -1), "--use-deliveries", "--max", "1"]);
+    expect(past.lines()).toMatchObject([{ sequenceNumber: "2" }, { sequenceNumber: "3" }]);
+    expect(past.stderr).toMatch(
+      /^1 message will be locked and stays, which uses one delivery of each\.\n1 that cannot be deserialized stays/,
+    );
+    expect(await left()).toEqual({ ready: ["2, delivered 1", "4, delivered 0"], dead: [] });
     const all = ["receive", "orders", "--settle", "dead-letter", "--max", "9", "--wait", "200ms"];
     expect((await environment.run([...all, "--include-undeserializable"])).exitCode).toBe(1);
     expect(await left()).toMatchObject({ ready: [], dead: [{ deadLetterReason: "WaybillCommand" }, {}] });
@@ -129,7 +138,9 @@ describe.each(environments)("against $name", ({ open }) => {
     const taken = await environment.run([...all, "--config", fixture("unavailable.config.mjs")]);
     expect(taken).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining("1 that cannot be read now stay"),
+      stderr: expect.stringContaining(
+        "Message 1 cannot be read now, because something that a serializer needs is unavailable, and stays.",
+      ),
     });
     expect(await environment.withBroker((broker) => waiting(broker, { queue: "orders" }))).toHaveLength(1);
   });

@@ -76,6 +76,36 @@ describe.each(environments)("on $name", ({ open }) => {
     });
   });
 
+  it("receives only what a filter shows, and says what that costs the others", async () => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", orders);
+    });
+    const receive = ["receive", "orders", "--settle", "complete", "--json", "--where", "messageId=order-2"];
+    const stopped = await environment.run(receive);
+    expect(stopped).toMatchObject({
+      exitCode: 1,
+      stdout: "",
+      stderr: expect.stringContaining("Message 1 is left out by the filters and stays."),
+    });
+    const taken = await environment.run([...receive, "--use-deliveries", "--max", "9", "--wait", "1ms"]);
+    expect(taken.lines()).toMatchObject([{ messageId: "order-2" }]);
+    expect(taken).toMatchObject({
+      exitCode: 0,
+      stderr:
+        "1 message will be locked and stays, which uses one delivery of each.\n1 that the filters leave out was received and stays.\n",
+    });
+    const left = await environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    expect(left.map(({ messageId, deliveryCount }) => [messageId, deliveryCount])).toEqual([
+      ["order-1", 1],
+      ["order-3", 0],
+    ]);
+    await environment.run(["receive", "orders", "--settle", "defer", "--max", "2"]);
+    const deferred = await environment.run([...receive.slice(0, 5), "--deferred", "--where", "tenant=1"]);
+    expect(deferred.lines()).toMatchObject([{ messageId: "order-1" }]);
+  });
+
   it("receives deferred messages, by number or the oldest", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {

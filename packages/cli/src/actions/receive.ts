@@ -1,8 +1,8 @@
 import { type DeserializationOutcome, type EncodedMessage, WaybillError } from "@waybill/core";
 import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
-import { peekPages } from "@waybill/migration/tools";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
+import { type FilterOptions, type MessageFilter, messageFilter } from "../input/message-filter.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { counted } from "../output/counted.js";
 import { messageTable } from "../output/message-table.js";
@@ -13,11 +13,19 @@ import {
   isInterruption,
   openBrokerContext,
 } from "./action-context.js";
+import {
+  type Ahead,
+  type ReceiveSelection,
+  ReceivingAhead,
+  type Staying,
+  type StayReason,
+  whyItStays,
+} from "./receiving-ahead.js";
 
 type Settle = "complete" | "abandon" | "defer" | "dead-letter";
 
 /** What to receive, and what happens to it. */
-export interface ReceiveOptions extends CommonOptions {
+export interface ReceiveOptions extends CommonOptions, FilterOptions {
   readonly settle: Settle;
   readonly max: number;
   readonly wait: number;
@@ -26,8 +34,12 @@ export interface ReceiveOptions extends CommonOptions {
   /** The numbers of deferred messages; true for the oldest ones. */
   readonly deferred?: readonly bigint[] | true;
   readonly includeUndeserializable?: boolean;
+  readonly useDeliveries?: boolean;
   readonly body?: boolean;
 }
+
+/** A receiver, perhaps of one session. */
+type OpenReceiver = TransportReceiver & { readonly sessionId?: string };
 
 /** How many messages are locked at once: few enough to be read and settled long before their locks expire. */
 const batchSize = 50;
@@ -36,6 +48,7 @@ export async function receive(path: string, options: ReceiveOptions): Promise<Ex
   const address = parseEntity(path);
   if (options.sessionId !== undefined && options.nextSession === true)
     throw new UsageError("Give --session-id or --next-session, not both.");
+  const filter = await messageFilter(options);
   await using context = await openBrokerContext(options);
   const receiver = await openReceiver(context, address, options).catch((error: unknown) => {
     if (options.nextSession === true && error instanceof WaybillError && error.code === "timeout") return;
@@ -46,7 +59,7 @@ export async function receive(path: string, options: ReceiveOptions): Promise<Ex
     return exitCodes.ok;
   }
   try {
-    return await new Receiving(context, receiver, options).run();
+    return await new Receiving(context, receiver, options, filter).run();
   } catch (error) {
     throw withSessionHint(error);
   } finally {
@@ -66,7 +79,7 @@ async function openReceiver(
   { transport, abortSignal }: BrokerContext,
   address: EntityAddress,
   { sessionId, nextSession, wait }: ReceiveOptions,
-): Promise<TransportReceiver> {
+): Promise<OpenReceiver> {
   if (sessionId === undefined && nextSession !== true) return transport.createReceiver(address, "peekLock");
   return await transport.acceptSession(address, sessionId, {
     receiveMode: "peekLock",
@@ -77,52 +90,88 @@ async function openReceiver(
 
 class Receiving {
   readonly #context: BrokerContext;
-  readonly #receiver: TransportReceiver;
+  readonly #receiver: OpenReceiver;
   readonly #options: ReceiveOptions;
+  readonly #selection: ReceiveSelection;
+  readonly #ahead: ReceivingAhead;
   /** Messages to abandon: they stay locked until the end, so that they are not delivered again meanwhile. */
   readonly #kept: object[] = [];
-  readonly #left = { undeserializable: 0, unavailable: 0 };
+  readonly #left = { undeserializable: 0, unavailable: 0, filtered: 0 };
+  /** Messages that were not received, because they would stay. */
+  #staying: readonly Staying[] = [];
   #unread = 0;
   #settled = 0;
 
-  constructor(context: BrokerContext, receiver: TransportReceiver, options: ReceiveOptions) {
+  constructor(
+    context: BrokerContext,
+    receiver: OpenReceiver,
+    options: ReceiveOptions,
+    filter: MessageFilter | undefined,
+  ) {
     this.#context = context;
     this.#receiver = receiver;
     this.#options = options;
+    this.#selection = { filter, includesUndeserializable: options.includeUndeserializable === true };
+    this.#ahead = new ReceivingAhead(context, receiver, this.#selection, receiver.sessionId);
   }
 
   async run(): Promise<ExitCode> {
     const { terminal, abortSignal } = this.#context;
-    const { deferred } = this.#options;
-    const max = Array.isArray(deferred) ? deferred.length : this.#options.max;
-    let left = max;
+    const { deferred, useDeliveries, max } = this.#options;
+    const most = Array.isArray(deferred) ? deferred.length : max;
+    let received = 0;
     try {
-      for await (const batch of deferred === undefined ? this.#active(max) : this.#deferred(max)) {
-        left -= batch.length;
+      const batches =
+        deferred !== undefined
+          ? this.#deferred(deferred, most)
+          : useDeliveries === true
+            ? this.#pastAll(most)
+            : this.#upToStaying(most);
+      for await (const batch of batches) {
+        received += batch.length;
         await this.#take(batch);
       }
     } finally {
       await Promise.allSettled(this.#kept.map((settlement) => this.#receiver.abandon(settlement)));
     }
-    if (left > 0 && abortSignal.aborted) {
+    if (received < most && abortSignal.aborted) {
       terminal.note(this.#interruption());
       return exitCodes.interrupted;
     }
-    if (left === max && !terminal.isJson) terminal.line("no messages");
-    const { undeserializable, unavailable } = this.#left;
-    if (undeserializable > 0)
-      terminal.note(
-        `${undeserializable} that cannot be deserialized stay; --include-undeserializable settles them too.`,
-      );
-    if (unavailable > 0)
-      terminal.note(
-        `${unavailable} that cannot be read now stay: something that a serializer needs is unavailable.`,
-      );
-    return this.#unread === 0 ? exitCodes.ok : exitCodes.found;
+    if (received === 0 && this.#staying.length === 0 && !terminal.isJson) terminal.line("no messages");
+    this.#noteWhatStays();
+    return this.#unread === 0 && this.#staying.length === 0 ? exitCodes.ok : exitCodes.found;
   }
 
-  async *#active(max: number): AsyncGenerator<readonly DeliveredMessage[]> {
+  /** Receives what peeking has shown, and stops before a message that would stay, so that it loses no delivery. What arrives while it waits is not seen before. */
+  async *#upToStaying(max: number): AsyncGenerator<readonly DeliveredMessage[]> {
     let left = max;
+    while (left > 0 && !this.#context.abortSignal.aborted) {
+      const { count, staying } = await this.#look(Math.min(left, batchSize));
+      if (count > 0 || staying === undefined) {
+        const batch = await this.#receive(
+          count === 0 ? Math.min(left, batchSize) : count,
+          this.#options.wait,
+        );
+        if (batch.length === 0 && count === 0) return;
+        left -= batch.length;
+        yield batch;
+      }
+      if (staying !== undefined) {
+        this.#staying = [staying];
+        return;
+      }
+    }
+  }
+
+  /** Receives everything up to the last message to be settled, and says before how many others lose a delivery. */
+  async *#pastAll(max: number): AsyncGenerator<readonly DeliveredMessage[]> {
+    const { settled, staying } = await this.#ahead.countStaying(max);
+    if (staying > 0)
+      this.#context.terminal.note(
+        `${counted(staying, "message")} will be locked and ${staying === 1 ? "stays" : "stay"}, which uses one delivery of each.`,
+      );
+    let left = settled + staying;
     while (left > 0 && !this.#context.abortSignal.aborted) {
       const batch = await this.#receive(Math.min(left, batchSize), this.#options.wait);
       if (batch.length === 0) return;
@@ -131,26 +180,44 @@ class Receiving {
     }
   }
 
-  async *#deferred(max: number): AsyncGenerator<readonly DeliveredMessage[]> {
+  async *#deferred(
+    numbers: readonly bigint[] | true,
+    max: number,
+  ): AsyncGenerator<readonly DeliveredMessage[]> {
     const { abortSignal } = this.#context;
-    const numbers = await this.#deferredNumbers(max);
-    for (let start = 0; start < numbers.length && !abortSignal.aborted; start += batchSize)
-      yield await this.#receiver.receiveDeferred(numbers.slice(start, start + batchSize), { abortSignal });
+    const { settled, staying } = await this.#ahead.deferred(numbers, max);
+    this.#staying = staying.filter(({ why }) => why !== "filtered");
+    for (let start = 0; start < settled.length && !abortSignal.aborted; start += batchSize)
+      yield await this.#receiver.receiveDeferred(settled.slice(start, start + batchSize), { abortSignal });
   }
 
-  /** Those that were named, or of the oldest deferred messages, within the session if there is one. */
-  async #deferredNumbers(max: number): Promise<readonly bigint[]> {
-    const { deferred, sessionId } = this.#options;
-    if (deferred !== true) return deferred ?? [];
-    const numbers: bigint[] = [];
-    for await (const page of peekPages(this.#receiver, { abortSignal: this.#context.abortSignal })) {
-      for (const message of page) {
-        const isOfSession = sessionId === undefined || message.sessionId === sessionId;
-        if (message.state === "deferred" && isOfSession) numbers.push(message.sequenceNumber);
-        if (numbers.length === max) return numbers;
-      }
+  /** Sees nothing if it is interrupted meanwhile. */
+  async #look(max: number): Promise<Ahead> {
+    try {
+      return await this.#ahead.look(max);
+    } catch (error) {
+      if (isInterruption(error, this.#context)) return { count: 0, staying: undefined };
+      throw error;
     }
-    return numbers;
+  }
+
+  #noteWhatStays(): void {
+    const { terminal } = this.#context;
+    for (const { message, why } of this.#staying) terminal.note(stayingText(message, why));
+    if (this.#staying.length > 0 && this.#options.deferred === undefined) terminal.note(goOnText);
+    const { undeserializable, unavailable, filtered } = this.#left;
+    if (undeserializable > 0)
+      terminal.note(
+        `${undeserializable} that cannot be deserialized ${undeserializable === 1 ? "stays" : "stay"}; --include-undeserializable settles them too.`,
+      );
+    if (unavailable > 0)
+      terminal.note(
+        `${unavailable} that cannot be read now ${unavailable === 1 ? "stays" : "stay"}: something that a serializer needs is unavailable.`,
+      );
+    if (filtered > 0)
+      terminal.note(
+        `${filtered} that the filters leave out ${filtered === 1 ? "was" : "were"} received and ${filtered === 1 ? "stays" : "stay"}.`,
+      );
   }
 
   /** Returns no messages if it is interrupted while it waits. */
@@ -180,35 +247,44 @@ class Receiving {
   async #take(batch: readonly DeliveredMessage[]): Promise<void> {
     const { pipeline, terminal, abortSignal } = this.#context;
     const withBody = this.#options.body === true;
-    const read: (readonly [DeliveredMessage, DeserializationOutcome])[] = [];
+    const read: (readonly [DeliveredMessage, DeserializationOutcome, StayReason | undefined])[] = [];
     for (const message of batch) {
       const outcome = await pipeline.deserialize(message as EncodedMessage, { abortSignal });
-      if (!terminal.isJson) {
-        read.push([message, outcome]);
-        continue;
-      }
-      terminal.jsonLine(messageView(message, outcome, withBody));
-      await terminal.written();
-      await this.#finish(message, outcome);
+      const why = whyItStays(message, outcome, this.#selection);
+      if (why === "filtered") this.#keep(message, why);
+      else if (terminal.isJson) {
+        terminal.jsonLine(messageView(message, outcome, withBody));
+        await terminal.written();
+        await this.#finish(message, outcome, why);
+      } else read.push([message, outcome, why]);
     }
-    if (terminal.isJson) return;
-    messageTable(terminal, read, withBody);
+    if (read.length === 0) return;
+    messageTable(
+      terminal,
+      read.map(([message, outcome]) => [message, outcome] as const),
+      withBody,
+    );
     await terminal.written();
-    for (const [message, outcome] of read) await this.#finish(message, outcome);
+    for (const each of read) await this.#finish(...each);
   }
 
-  async #finish(message: DeliveredMessage, { status }: DeserializationOutcome): Promise<void> {
-    const { includeUndeserializable, settle } = this.#options;
-    // What cannot be read now may be readable later.
-    const isLeft =
-      status === "unavailable" || (status === "undeserializable" && includeUndeserializable !== true);
+  async #finish(
+    message: DeliveredMessage,
+    { status }: DeserializationOutcome,
+    why: StayReason | undefined,
+  ): Promise<void> {
+    const { settle } = this.#options;
     if (status !== "decoded") this.#unread++;
-    if (isLeft) this.#left[status]++;
-    const { settlement } = message;
-    if (settlement === undefined) throw new TypeError("Only a message that is locked can be settled.");
-    if (isLeft || settle === "abandon") this.#kept.push(settlement);
+    if (why !== undefined) return this.#keep(message, why);
+    const settlement = settlementOf(message);
+    if (settle === "abandon") this.#kept.push(settlement);
     else await this.#settle(settlement, settle);
-    if (!isLeft) this.#settled++;
+    this.#settled++;
+  }
+
+  #keep(message: DeliveredMessage, why: StayReason): void {
+    this.#left[why]++;
+    this.#kept.push(settlementOf(message));
   }
 
   async #settle(delivery: object, how: Exclude<Settle, "abandon">): Promise<void> {
@@ -222,3 +298,20 @@ class Receiving {
     }
   }
 }
+
+function settlementOf({ settlement }: DeliveredMessage): object {
+  if (settlement === undefined) throw new TypeError("Only a message that is locked can be settled.");
+  return settlement;
+}
+
+function stayingText({ sequenceNumber, deliveryCount }: DeliveredMessage, why: StayReason): string {
+  const reasons = {
+    filtered: "is left out by the filters",
+    undeserializable: "cannot be deserialized",
+    unavailable: "cannot be read now, because something that a serializer needs is unavailable,",
+  };
+  return `Message ${sequenceNumber} ${reasons[why]} and stays. It was not received, which would use one more delivery; it has had ${deliveryCount ?? 0}.`;
+}
+
+const goOnText =
+  "What is behind it was not received either: --use-deliveries goes on, --include-undeserializable also settles what cannot be deserialized.";

@@ -2,8 +2,8 @@ import { Option } from "commander";
 import { repeatable } from "./common-options.js";
 import type { WaybillCommand } from "./waybill-command.js";
 
-/** Adds the options that leave messages out; a message must meet all that are given. */
-export function withFilters(command: WaybillCommand): WaybillCommand {
+/** Adds the options that leave messages out by their content; a message must meet all that are given. */
+export function withContentFilters(command: WaybillCommand): WaybillCommand {
   return command
     .option(
       "--where <property[=value]>",
@@ -15,7 +15,15 @@ export function withFilters(command: WaybillCommand): WaybillCommand {
       "--text <text>",
       "a part of a text anywhere in a message, in any letter case; or a regular expression: /…/",
     )
-    .option("--path <path[=value]>", "a JSON path into the decoded body: '$.customer.id=7', '$.lines[*].sku'")
+    .option(
+      "--path <path[=value]>",
+      "a JSON path into the decoded body: '$.customer.id=7', '$.lines[*].sku'",
+    );
+}
+
+/** Adds the options that leave messages out. */
+export function withFilters(command: WaybillCommand): WaybillCommand {
+  return withContentFilters(command)
     .addOption(new Option("--state <state>", "its state").choices(["active", "deferred", "scheduled"]))
     .option("--undeserializable", "only what cannot be deserialized");
 }

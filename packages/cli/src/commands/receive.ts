@@ -2,15 +2,17 @@ import { Option } from "commander";
 import { parseDuration } from "../input/parse-duration.js";
 import { parseCount, parseSequenceNumbers } from "../input/parse-number.js";
 import { brokerCommand } from "./common-options.js";
+import { withContentFilters } from "./message-filters.js";
 import type { WaybillCommand } from "./waybill-command.js";
 
 /** `waybill receive`: receives messages and settles them. */
 export function receiveCommand(): WaybillCommand {
-  return brokerCommand("receive")
+  return withContentFilters(brokerCommand("receive"))
     .summary("receive messages and settle them")
     .description(
-      "Receives messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as --settle says. Messages that cannot " +
-        "be deserialized stay, unless you give --include-undeserializable.",
+      "Receives messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as --settle says. It looks " +
+        "at them by peeking first, and stops before one that would stay: one that cannot be deserialized, or that a filter leaves out. So no such message " +
+        "loses a delivery, but one that arrives while it waits.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
     .addOption(
@@ -35,13 +37,18 @@ export function receiveCommand(): WaybillCommand {
     .option("--session-id <id>", "the session to receive from")
     .option("--next-session", "receive from the next session that has messages")
     .option("--include-undeserializable", "also settle what cannot be deserialized")
+    .option(
+      "--use-deliveries",
+      "go on behind messages that stay: it receives them, too, which uses one delivery of each, and says before how many",
+    )
     .option("--body", "write the bodies too")
     .examples(`
   waybill receive orders --settle complete --body
   waybill receive orders --settle dead-letter --max 5
   waybill receive orders --settle complete --deferred --max 10
+  waybill receive orders --settle complete --where tenant=7 --use-deliveries --max 50
   waybill receive billing --settle complete --next-session --max 100 --json >> taken.jsonl
 
-On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized.`)
+On a pipe each message is one line of JSON. Exits with 1 when one of them cannot be deserialized, and when it stops before a message that would stay.`)
     .runs(async () => (await import("../actions/receive.js")).receive);
 }
