@@ -170,6 +170,13 @@ export const programs = {
     quick: [],
     run: () => import("./one-owner/main.js"),
   },
+  "far-namespace": {
+    shows: "A namespace of 2,000 topics behind a round trip of 80 ms is listed within 20 seconds.",
+    takes: "a minute",
+    options: "[--topics 2000] [--roundtrip 80] [--seconds 20]",
+    quick: ["--topics", "200", "--seconds", "60"],
+    run: () => import("./far-namespace/main.js"),
+  },
   explorer: {
     shows:
       "The page of `waybill explore` keeps its promises in Debian's chromium; --pictures takes those of the docs.",

@@ -179,7 +179,9 @@ async function throughFiles({ kind, field, first }: Case): Promise<string[]> {
   const made = fixture.broker.getEntity(path).options as unknown as Record<string, unknown>;
   const wanted = properties?.[field.option];
   const isMade = JSON.stringify(made[field.option]) === JSON.stringify(wanted);
-  const text = JSON.stringify(await readNamespace(fixture.client, () => {}));
+  const text = JSON.stringify(
+    await readNamespace(fixture.client, { warn: () => {}, abortSignal: new AbortController().signal }),
+  );
   const isRead = text.includes(`"${field.element}":${JSON.stringify(value)}`);
   return [isRead ? "yes" : field.kind === "rules" ? "no: has keys" : "no", isMade ? "yes" : "no"];
 }

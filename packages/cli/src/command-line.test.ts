@@ -182,7 +182,7 @@ describe("keys", () => {
     });
     expect(listing).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining("To name them with --entity"),
+      stderr: expect.stringContaining("A command that names its entities needs no list."),
     });
   });
 });

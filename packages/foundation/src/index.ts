@@ -31,6 +31,7 @@ export { callHook } from "./waiting/call-hook.js";
 export { isDoneWithin } from "./waiting/is-done-within.js";
 export { afterwards, isPromise } from "./waiting/is-promise.js";
 export { LazyAbortController } from "./waiting/lazy-abort-controller.js";
+export { mapInParallel } from "./waiting/map-in-parallel.js";
 export { pause } from "./waiting/pause.js";
 export { maxTimerMs, type Scheduler, steadyNowOf, systemScheduler, type Timer } from "./waiting/scheduler.js";
 export { controllerForMany, underEither } from "./waiting/under-either.js";

@@ -6,27 +6,41 @@ import type {
   SubscriptionProperties,
 } from "@azure/service-bus";
 import { correlationKeys, type EntityKind, optionNames, toKey } from "@waybill/broker-server/config";
+import { mapInParallel } from "@waybill/foundation";
 import type { ManagedEntity } from "../input/parse-managed-entity.js";
 import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
+
+/** How a namespace is read. */
+export interface ReadNamespaceOptions {
+  readonly warn: (text: string) => void;
+  /** Ends the reading. */
+  readonly abortSignal: AbortSignal;
+}
+
+/** How many topics are read at once, and how many subscriptions of each: a namespace far away takes a round trip for each request. */
+const topicsAtOnce = 8;
+const subscriptionsAtOnce = 4;
 
 /** Reads the entities of a namespace as the configuration of a broker. */
 export async function readNamespace(
   client: ServiceBusAdministrationClient,
-  warn: (text: string) => void,
+  { warn, abortSignal }: ReadNamespaceOptions,
 ): Promise<object> {
-  const { name } = await client.getNamespaceProperties();
-  const form = await importForm(client, warn);
-  const queues: object[] = [];
-  for await (const queue of client.listQueues())
-    queues.push({ Name: queue.name, Properties: propertiesOf("queue", queue.name, queue, form) });
-  const topics: object[] = [];
-  for await (const topic of client.listTopics()) {
-    topics.push({
-      Name: topic.name,
-      Properties: propertiesOf("topic", topic.name, topic, form),
-      Subscriptions: await readSubscriptions(client, topic.name, form),
-    });
-  }
+  const { name } = await client.getNamespaceProperties({ abortSignal });
+  const form = await importForm(client, warn, abortSignal);
+  const [listedQueues, listedTopics] = await Promise.all([
+    all(client.listQueues({ abortSignal })),
+    all(client.listTopics({ abortSignal })),
+  ]);
+  const queues = listedQueues.map((queue) => ({
+    Name: queue.name,
+    Properties: propertiesOf("queue", queue.name, queue, form),
+  }));
+  const topics = await mapInParallel(listedTopics, topicsAtOnce, async (topic) => ({
+    Name: topic.name,
+    Properties: propertiesOf("topic", topic.name, topic, form),
+    Subscriptions: await readSubscriptions(client, topic.name, form),
+  }));
   const namespace = { Name: name, Queues: queues, Topics: topics };
   return { UserConfig: { Namespaces: [namespace], Logging: { Type: "Console" } } };
 }
@@ -53,9 +67,10 @@ export async function readEntity(
 async function importForm(
   client: ServiceBusAdministrationClient,
   warn: ImportForm["warn"],
+  abortSignal?: AbortSignal,
 ): Promise<ImportForm> {
-  const { messagingSku } = await client.getNamespaceProperties();
-  return { isPremium: messagingSku === "Premium", warn, values: keepRuleTypes(client) };
+  const { messagingSku } = await client.getNamespaceProperties(abortSignal && { abortSignal });
+  return { isPremium: messagingSku === "Premium", warn, values: keepRuleTypes(client), abortSignal };
 }
 
 async function readSubscriptions(
@@ -63,10 +78,10 @@ async function readSubscriptions(
   topic: string,
   form: ImportForm,
 ): Promise<object[]> {
-  const subscriptions: object[] = [];
-  for await (const subscription of client.listSubscriptions(topic))
-    subscriptions.push(await subscriptionEntry(client, subscription, form));
-  return subscriptions;
+  const listed = await all(client.listSubscriptions(topic, callOf(form)));
+  return await mapInParallel(listed, subscriptionsAtOnce, (subscription) =>
+    subscriptionEntry(client, subscription, form),
+  );
 }
 
 async function subscriptionEntry(
@@ -76,8 +91,7 @@ async function subscriptionEntry(
 ): Promise<object> {
   const { topicName: topic, subscriptionName: name } = subscription;
   const path = `${topic}/Subscriptions/${name}`;
-  const rules: RuleProperties[] = [];
-  for await (const rule of client.listRules(topic, name)) rules.push(rule);
+  const rules = await all(client.listRules(topic, name, callOf(form)));
   if (rules.length === 0)
     form.warn(`${path} has no rules, which a configuration cannot express: it will receive everything.`);
   const isUsual = rules.length === 1 && rules[0] !== undefined && isDefaultRule(rules[0]);
@@ -94,6 +108,17 @@ interface ImportForm {
   readonly isPremium: boolean;
   readonly values: RuleValues;
   readonly warn: (text: string) => void;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+function callOf({ abortSignal }: ImportForm): { readonly abortSignal?: AbortSignal } {
+  return abortSignal === undefined ? {} : { abortSignal };
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
 }
 
 /** Properties in the order of the file; the SDK's durations are ISO 8601 too. Keys stay where they are. */

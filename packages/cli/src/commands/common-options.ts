@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { parseConnection } from "../input/parse-connection.js";
+import { parseDuration } from "../input/parse-duration.js";
 import { parseCount } from "../input/parse-number.js";
 import { addProperty } from "../input/parse-property.js";
 import { WaybillCommand } from "./waybill-command.js";
@@ -57,9 +58,18 @@ export function withConnections(command: WaybillCommand): WaybillCommand {
   );
 }
 
-/** Adds the option that names the entities to peek. */
+/** Adds the option for how long the list of all entities may take. */
+export function withListTimeout(command: WaybillCommand): WaybillCommand {
+  return command.addOption(
+    new Option("--list-timeout <duration>", "how long listing the entities of a namespace may take")
+      .argParser(parseDuration)
+      .default(60_000, "60s"),
+  );
+}
+
+/** Adds the options that name the entities to peek, or list them. */
 export function withEntities(command: WaybillCommand): WaybillCommand {
-  return command.option(
+  return withListTimeout(command).option(
     "-e, --entity <path>",
     "a queue, or topic/Subscriptions/name; can be repeated; default: every entity, which needs the Manage claim on Azure",
     repeatable(String),

@@ -3,6 +3,7 @@ import { speakPlainHttp } from "@waybill/transport-azure";
 import { UsageError } from "../errors/usage-error.js";
 import { findManagement } from "./management-address.js";
 import { managementError } from "./management-error.js";
+import { shareAnswers } from "./share-answers.js";
 
 /**
  * Works with the administration client of the namespace in SERVICEBUS_CONNECTION_STRING. Throws `UsageError` without one, and `WaybillError` for
@@ -37,6 +38,7 @@ export async function administrationOf(
     // The SDK's error text may quote the connection string.
     throw new UsageError(`${variable} is not a connection string: a name or a key is missing.`);
   }
+  shareAnswers(client);
   if (address.isPlain) speakPlainHttp(client);
   return client;
 }

@@ -31,6 +31,8 @@ export interface ConnectionOptions {
   readonly connection?: readonly NamedConnection[] | undefined;
   /** The port of the management API. Default: it is found. */
   readonly managementPort?: number | undefined;
+  /** How long listing the entities of a namespace may take, in milliseconds. Default: 60,000. */
+  readonly listTimeout?: number | undefined;
   /** Creates the data directory if it does not exist. Default: false. */
   readonly create?: boolean | undefined;
 }
@@ -44,18 +46,19 @@ export async function openConnection({
   namespace,
   connection,
   managementPort,
+  listTimeout = 60_000,
   create = false,
 }: ConnectionOptions): Promise<Connection> {
   if (connection !== undefined && (data !== undefined || namespace !== undefined))
     throw new UsageError("Give --connection for every namespace, and neither --data nor --namespace.");
-  if (connection !== undefined) return await openSeveral(connection, managementPort);
+  if (connection !== undefined) return await openSeveral(connection, { managementPort, listTimeout });
   if (data !== undefined && namespace !== undefined)
     throw new UsageError("Give --data or --namespace, not both.");
-  if (namespace !== undefined) return await openEntra(namespace);
+  if (namespace !== undefined) return await openEntra(namespace, listTimeout);
   if (data !== undefined) return await openLocal(data, create);
   const connectionString = process.env[variable];
   if (connectionString !== undefined && connectionString.trim() !== "")
-    return await openAzure(connectionString.trim(), managementPort, variable);
+    return await openAzure(connectionString.trim(), variable, { managementPort, listTimeout });
   throw new UsageError(
     `Where is the broker? Set ${variable}, or name a local data directory with --data, or a namespace to sign in to with --namespace.`,
   );

@@ -10,32 +10,49 @@ import { entraCredential, namespaceHost } from "./entra-credential.js";
 import { refusalOf } from "./management-error.js";
 import { type Mirror, mirrorSettings } from "./mirror.js";
 import { namedCatalog } from "./named-catalog.js";
+import { shareAnswers } from "./share-answers.js";
 
-/** Timeout of listing entities, in milliseconds. */
-const listTimeoutMs = 20_000;
+/** How a namespace is managed. */
+export interface AzureOptions {
+  /** The port of the management API; undefined: it is found. */
+  readonly managementPort: number | undefined;
+  /** How long listing the entities may take, in milliseconds. */
+  readonly listTimeout: number;
+}
 
 /** Connects to a namespace, or to a server of the local broker; `variable` is where its connection string was. */
 export async function openAzure(
   connectionString: string,
-  managementPort: number | undefined,
   variable: string,
+  { managementPort, listTimeout }: AzureOptions,
 ): Promise<Connection> {
   const { ServiceBusClient } = await import("@azure/service-bus");
   const client = made(
     variable,
     () => new ServiceBusClient(connectionString, { retryOptions: azureRetryOptions }),
   );
-  return connectionOf(client, () => administrationOf(connectionString, managementPort, variable));
+  return connectionOf(
+    client,
+    () => administrationOf(connectionString, managementPort, variable),
+    listTimeout,
+  );
 }
 
 /** Connects to a namespace with Microsoft Entra ID. */
-export async function openEntra(namespace: string): Promise<Connection> {
+export async function openEntra(namespace: string, listTimeout: number): Promise<Connection> {
   const host = namespaceHost(namespace);
   const credential = await entraCredential();
   const { ServiceBusAdministrationClient, ServiceBusClient } = await import("@azure/service-bus");
   return connectionOf(
     new ServiceBusClient(host, credential, { retryOptions: azureRetryOptions }),
-    async () => new ServiceBusAdministrationClient(host, credential, { retryOptions: { maxRetries: 2 } }),
+    async () => {
+      const administration = new ServiceBusAdministrationClient(host, credential, {
+        retryOptions: { maxRetries: 2 },
+      });
+      shareAnswers(administration);
+      return administration;
+    },
+    listTimeout,
   );
 }
 
@@ -43,12 +60,13 @@ export async function openEntra(namespace: string): Promise<Connection> {
 function connectionOf(
   client: ServiceBusClient,
   administration: () => Promise<ServiceBusAdministrationClient>,
+  listTimeout: number,
 ): Connection {
   const transport = azureTransport(client);
   return {
     transport,
     catalog: (entities: readonly EntityName[]) =>
-      entities.length > 0 ? namedCatalog(entities) : explained(administration),
+      entities.length > 0 ? namedCatalog(entities) : explained(administration, listTimeout),
     createQueue() {
       throw new UsageError("--create makes queues in a local data directory only: give --data.");
     },
@@ -100,18 +118,25 @@ function made<T>(variable: string, make: () => T): T {
 }
 
 /** A catalog whose error says why entities cannot be listed, and what to do. */
-function explained(administration: () => Promise<ServiceBusAdministrationClient>): EntityCatalog {
+function explained(
+  administration: () => Promise<ServiceBusAdministrationClient>,
+  listTimeout: number,
+): EntityCatalog {
   return {
     async listEntities({ abortSignal }: CallOptions = {}) {
-      const timeout = AbortSignal.timeout(listTimeoutMs);
+      const timeout = AbortSignal.timeout(listTimeout);
       const either = abortSignal === undefined ? timeout : AbortSignal.any([timeout, abortSignal]);
       try {
         return await azureCatalog(await administration()).listEntities({ abortSignal: either });
       } catch (error) {
         if (abortSignal?.aborted || !(error instanceof WaybillError)) throw error;
+        const isLate = error.code === "aborted";
+        const cause = isLate
+          ? `that takes more than ${listTimeout / 1000} seconds. --list-timeout allows more.`
+          : causeOf(error);
         throw new WaybillError(
-          error.code === "aborted" ? "timeout" : error.code,
-          `The entities of the namespace cannot be listed: ${causeOf(error)} To name them with --entity needs no management API.`,
+          isLate ? "timeout" : error.code,
+          `The entities of the namespace cannot be listed: ${cause} A command that names its entities needs no list.`,
           { cause: error },
         );
       }
@@ -121,9 +146,6 @@ function explained(administration: () => Promise<ServiceBusAdministrationClient>
 
 function causeOf({ code, text }: Pick<WaybillError, "code" | "text">): string {
   switch (code) {
-    case "aborted":
-    case "timeout":
-      return `the management API has not answered for ${listTimeoutMs / 1000} seconds.`;
     case "unauthorized":
       return refusalOf(text);
     default:

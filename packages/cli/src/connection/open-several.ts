@@ -3,12 +3,12 @@ import type { EntityName } from "@waybill/core/transport";
 import { UsageError } from "../errors/usage-error.js";
 import type { NamedConnection } from "../input/parse-connection.js";
 import type { Connection } from "./connection.js";
-import { openAzure, openEntra } from "./open-azure.js";
+import { type AzureOptions, openAzure, openEntra } from "./open-azure.js";
 
 /** Opens several namespaces as one, in which their names stand before those of the entities: `billing:invoices`. */
 export async function openSeveral(
   named: readonly NamedConnection[],
-  managementPort: number | undefined,
+  options: AzureOptions,
 ): Promise<Connection> {
   const connections = new Map<string, Connection>();
   const close = async () => {
@@ -17,7 +17,7 @@ export async function openSeveral(
   try {
     for (const { name, place } of named) {
       if (connections.has(name)) throw new UsageError(`--connection names ${name} twice.`);
-      connections.set(name, await openOne(place, managementPort));
+      connections.set(name, await openOne(place, options));
     }
   } catch (error) {
     await close();
@@ -43,15 +43,12 @@ export async function openSeveral(
   };
 }
 
-async function openOne(
-  place: NamedConnection["place"],
-  managementPort: number | undefined,
-): Promise<Connection> {
-  if ("host" in place) return await openEntra(place.host);
+async function openOne(place: NamedConnection["place"], options: AzureOptions): Promise<Connection> {
+  if ("host" in place) return await openEntra(place.host, options.listTimeout);
   const connectionString = process.env[place.variable]?.trim() ?? "";
   if (connectionString === "")
     throw new UsageError(`--connection names the environment variable ${place.variable}, which is not set.`);
-  return await openAzure(connectionString, managementPort, place.variable);
+  return await openAzure(connectionString, place.variable, options);
 }
 
 function mapped<Value>(

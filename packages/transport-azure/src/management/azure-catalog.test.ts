@@ -30,6 +30,36 @@ async function* list<T>(...items: T[]): AsyncGenerator<T> {
   yield* items;
 }
 
+/** Pages of 100, as the SDK asks for them. All requests that are under way are answered together: that is one round trip. */
+function farNamespace() {
+  const pageSize = 100;
+  let waiting: (() => void)[] = [];
+  const counts = { requests: 0, roundTrips: 0, mostAtOnce: 0 };
+  const answer = () => {
+    const answered = waiting;
+    waiting = [];
+    counts.roundTrips++;
+    counts.mostAtOnce = Math.max(counts.mostAtOnce, answered.length);
+    for (const resolve of answered) resolve();
+  };
+  const request = () => {
+    counts.requests++;
+    if (waiting.length === 0) setImmediate(answer);
+    return new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  return {
+    async *pages<T>(items: readonly T[]): AsyncGenerator<T> {
+      for (let start = 0; start < items.length; start += pageSize) {
+        await request();
+        yield* items.slice(start, start + pageSize);
+      }
+    },
+    requests: () => counts.requests,
+    roundTrips: () => counts.roundTrips,
+    mostAtOnce: () => counts.mostAtOnce,
+  };
+}
+
 describe("the catalog of an Azure namespace", () => {
   it("lists queues with their options and counts", async () => {
     const catalog = azureCatalog(
@@ -79,6 +109,29 @@ describe("the catalog of an Azure namespace", () => {
         counts: { active: 1, scheduled: 0 },
       },
     ]);
+  });
+
+  it("lists 2,000 topics in 250 round trips at most, with no more than 66 requests at a time", async () => {
+    const names = Array.from({ length: 2_000 }, (_, index) => `topic-${index}`);
+    const far = farNamespace();
+    const catalog = azureCatalog(
+      namespace({
+        listTopics: () => far.pages(names.map((name) => ({ name, requiresDuplicateDetection: false }))),
+        listTopicsRuntimeProperties: () =>
+          far.pages(names.map((name) => ({ name, scheduledMessageCount: 0 }))),
+        listSubscriptions: (topic) =>
+          far.pages([{ topicName: topic, subscriptionName: `of-${topic}`, ...options }]),
+        listSubscriptionsRuntimeProperties: (topic) =>
+          far.pages([{ subscriptionName: `of-${topic}`, ...none, activeMessageCount: 1 }]),
+      }),
+    );
+    const listed = await catalog.listEntities();
+    expect(listed.map(({ entity }) => entity)).toEqual(
+      names.flatMap((topic) => [{ topic }, { topic, subscription: `of-${topic}` }]),
+    );
+    expect(far.requests()).toBe(2 * 20 + 2 * 2_000);
+    expect(far.roundTrips()).toBeLessThanOrEqual(250);
+    expect(far.mostAtOnce()).toBeLessThanOrEqual(66);
   });
 
   it("has no counts for entities created between the two list calls", async () => {

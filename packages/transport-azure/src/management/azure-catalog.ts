@@ -1,5 +1,5 @@
 import type { CallOptions, CatalogEntity, EntityCatalog, EntityCounts } from "@waybill/core/transport";
-import { parseIsoDuration } from "@waybill/foundation";
+import { mapInParallel, parseIsoDuration, underEither } from "@waybill/foundation";
 import { toAzureError } from "../sdk/azure-error.js";
 import type {
   ListedCounts,
@@ -8,17 +8,26 @@ import type {
 } from "../sdk/service-bus-administration-client.js";
 import type { ServiceBusCallOptions } from "../sdk/service-bus-client.js";
 
+/** How many topics are listed at once, with two requests each: a namespace far away takes a round trip for each of them. */
+const topicsAtOnce = 32;
+
 /**
  * The catalog of an Azure namespace, through your own `ServiceBusAdministrationClient`; its credential needs the Manage claim. Counts come
  * from the service and lag behind. `listEntities` rejects with a `WaybillError` for every error of the client.
  */
 export function azureCatalog(administrationClient: ServiceBusAdministrationClientLike): EntityCatalog {
   return {
-    async listEntities(options: CallOptions = {}) {
-      const call: ServiceBusCallOptions =
-        options.abortSignal === undefined ? {} : { abortSignal: options.abortSignal };
+    async listEntities({ abortSignal }: CallOptions = {}) {
+      const list = async (call: ServiceBusCallOptions) => {
+        const [ofQueues, ofTopics] = await Promise.all([
+          queues(administrationClient, call),
+          topics(administrationClient, call),
+        ]);
+        return [...ofQueues, ...ofTopics];
+      };
       try {
-        return [...(await queues(administrationClient, call)), ...(await topics(administrationClient, call))];
+        if (abortSignal === undefined) return await list({});
+        return await underEither(abortSignal, undefined, (signal) => list({ abortSignal: signal }));
       } catch (error) {
         throw toAzureError(error, "$Resources");
       }
@@ -30,15 +39,15 @@ async function queues(
   client: ServiceBusAdministrationClientLike,
   call: ServiceBusCallOptions,
 ): Promise<CatalogEntity[]> {
-  const running = await byName(client.listQueuesRuntimeProperties(call), ({ name }) => name);
-  const found: CatalogEntity[] = [];
-  for await (const queue of client.listQueues(call)) {
-    const counted = running.get(queue.name.toLowerCase());
+  const [running, listed] = await Promise.all([
+    byName(client.listQueuesRuntimeProperties(call), ({ name }) => name),
+    all(client.listQueues(call)),
+  ]);
+  return listed.map((queue) => {
     const { name, requiresDuplicateDetection } = queue;
-    const counts = countsOf(counted);
-    found.push({ entity: { queue: name }, ...optionsOf(queue), requiresDuplicateDetection, counts });
-  }
-  return found;
+    const counts = countsOf(running.get(name.toLowerCase()));
+    return { entity: { queue: name }, ...optionsOf(queue), requiresDuplicateDetection, counts };
+  });
 }
 
 /** Each topic, followed by its subscriptions. */
@@ -46,9 +55,11 @@ async function topics(
   client: ServiceBusAdministrationClientLike,
   call: ServiceBusCallOptions,
 ): Promise<CatalogEntity[]> {
-  const listed = await byName(client.listTopics(call), ({ name }) => name);
-  const found: CatalogEntity[] = [];
-  for await (const { name: topic, scheduledMessageCount } of client.listTopicsRuntimeProperties(call)) {
+  const [listed, running] = await Promise.all([
+    byName(client.listTopics(call), ({ name }) => name),
+    all(client.listTopicsRuntimeProperties(call)),
+  ]);
+  const found = await mapInParallel(running, topicsAtOnce, async ({ name: topic, scheduledMessageCount }) => {
     const counts = countsOf({
       scheduledMessageCount,
       activeMessageCount: 0,
@@ -57,18 +68,36 @@ async function topics(
       transferDeadLetterMessageCount: 0,
     });
     const { requiresDuplicateDetection } = listed.get(topic.toLowerCase()) ?? {};
-    found.push({ entity: { topic }, requiresDuplicateDetection, counts });
-    const running = client.listSubscriptionsRuntimeProperties(topic, call);
-    const counted = await byName(running, ({ subscriptionName }) => subscriptionName);
-    for await (const subscription of client.listSubscriptions(topic, call)) {
-      const { subscriptionName } = subscription;
-      found.push({
-        entity: { topic, subscription: subscriptionName },
-        ...optionsOf(subscription),
-        counts: countsOf({ scheduledMessageCount: 0, ...counted.get(subscriptionName.toLowerCase()) }),
-      });
-    }
-  }
+    return [
+      { entity: { topic }, requiresDuplicateDetection, counts },
+      ...(await subscriptions(client, topic, call)),
+    ];
+  });
+  return found.flat();
+}
+
+async function subscriptions(
+  client: ServiceBusAdministrationClientLike,
+  topic: string,
+  call: ServiceBusCallOptions,
+): Promise<CatalogEntity[]> {
+  const [running, listed] = await Promise.all([
+    byName(
+      client.listSubscriptionsRuntimeProperties(topic, call),
+      ({ subscriptionName }) => subscriptionName,
+    ),
+    all(client.listSubscriptions(topic, call)),
+  ]);
+  return listed.map((subscription) => {
+    const { subscriptionName } = subscription;
+    const counts = countsOf({ scheduledMessageCount: 0, ...running.get(subscriptionName.toLowerCase()) });
+    return { entity: { topic, subscription: subscriptionName }, ...optionsOf(subscription), counts };
+  });
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
   return found;
 }
 

@@ -1,9 +1,9 @@
-import { withManagementPort } from "../common-options.js";
+import { withListTimeout, withManagementPort } from "../common-options.js";
 import { WaybillCommand } from "../waybill-command.js";
 
 /** `waybill broker pull`: writes a configuration from a namespace. */
 export function pullCommand(): WaybillCommand {
-  return withManagementPort(new WaybillCommand("pull"))
+  return withListTimeout(withManagementPort(new WaybillCommand("pull")))
     .summary("write the entities of a namespace to a file")
     .description(
       "Reads queues, topics, subscriptions and rules of the namespace of SERVICEBUS_CONNECTION_STRING, which needs the Manage claim, and writes them as a " +

@@ -1,9 +1,9 @@
-import { brokerCommand } from "../common-options.js";
+import { brokerCommand, withListTimeout } from "../common-options.js";
 import type { WaybillCommand } from "../waybill-command.js";
 
 /** `waybill dead-letters list`: groups dead letters by cause, and shows how today's chain reads them. */
 export function listCommand(): WaybillCommand {
-  return brokerCommand("list")
+  return withListTimeout(brokerCommand("list"))
     .summary("group dead letters by cause, with what would read them now")
     .description(
       "Groups dead-lettered messages by reason, content type, type and version, and shows which serializer would read them now. Changes nothing.",

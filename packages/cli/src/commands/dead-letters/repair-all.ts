@@ -1,13 +1,13 @@
 import { Option } from "commander";
 import { parseDuration } from "../../input/parse-duration.js";
 import { parseCount, parseRate } from "../../input/parse-number.js";
-import { brokerCommand, concurrencyOption } from "../common-options.js";
+import { brokerCommand, concurrencyOption, withListTimeout } from "../common-options.js";
 import type { WaybillCommand } from "../waybill-command.js";
 import { withSelection } from "./selection.js";
 
 /** `waybill dead-letters repair-all`: repairs many queues together with the workers of a queue. */
 export function repairAllCommand(): WaybillCommand {
-  return withSelection(brokerCommand("repair-all"))
+  return withSelection(withListTimeout(brokerCommand("repair-all")))
     .summary("repair many dead-letter queues, together with the workers of a queue")
     .description(
       "Repairs each dead-letter queue as `waybill dead-letters repair` does, shared with every `waybill worker` of the work queue, which keeps the receipts. " +

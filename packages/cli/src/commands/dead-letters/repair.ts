@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { parseDuration } from "../../input/parse-duration.js";
 import { parseCount, parseRate } from "../../input/parse-number.js";
-import { brokerCommand } from "../common-options.js";
+import { brokerCommand, withListTimeout } from "../common-options.js";
 import type { WaybillCommand } from "../waybill-command.js";
 import { withSelection } from "./selection.js";
 
@@ -23,7 +23,7 @@ const planOptions = [
 
 /** `waybill dead-letters repair`: sends again what can be read now. */
 export function repairCommand(): WaybillCommand {
-  return withSelection(brokerCommand("repair"))
+  return withSelection(withListTimeout(brokerCommand("repair")))
     .summary("send again what can be read now")
     .description(
       "Sends dead-lettered messages again that today's chain can read, and removes each only after it was sent. Without --apply it reports what it " +

@@ -1,9 +1,9 @@
-import { brokerCommand } from "../common-options.js";
+import { brokerCommand, withListTimeout } from "../common-options.js";
 import type { WaybillCommand } from "../waybill-command.js";
 
 /** `waybill entities list`: lists entities with their counts. */
 export function listCommand(): WaybillCommand {
-  return brokerCommand("list")
+  return withListTimeout(brokerCommand("list"))
     .summary("list entities with their counts")
     .description(
       "Lists queues, topics and subscriptions with the number of messages in each state. Changes nothing.",
