@@ -411,7 +411,7 @@ describe("waybill broker", () => {
         exitCode: 0,
       });
       await send(broker.connectionString, "failures", ["4"]);
-      expect(await runCommand(["broker", "reset"], { env })).toMatchObject({
+      expect(await runCommand(["broker", "reset", "--all"], { env })).toMatchObject({
         stdout: "emptied\n",
         exitCode: 0,
       });
@@ -419,7 +419,7 @@ describe("waybill broker", () => {
         stdout: "0 removed\n",
       });
       expect(await runCommand(["broker", "purge", "missing"], { env })).toMatchObject({
-        exitCode: 2,
+        exitCode: 3,
         stderr: expect.stringContaining("could not be found"),
       });
       await send(broker.connectionString, "failures", ["5"]);
@@ -526,7 +526,7 @@ describe("waybill broker", () => {
     });
     expect(wrong.stderr).not.toContain("Manage");
     const right = broker.connectionString.replace("***", "the-right-key");
-    for (const args of [["pull"], ["push", file, "--apply"], ["purge", "orders"], ["reset"]]) {
+    for (const args of [["pull"], ["push", file, "--apply"], ["purge", "orders"], ["reset", "--all"]]) {
       const env = { SERVICEBUS_CONNECTION_STRING: broker.connectionString.replace("***", "a-wrong-key") };
       expect(await runCommand(["broker", ...args], { env })).toMatchObject({
         exitCode: 3,
@@ -564,7 +564,7 @@ describe("waybill broker", () => {
         .replace("Name=root", "Name=reader")
         .replace("***", "reader-key"),
     };
-    for (const args of [["pull"], ["push", file, "--apply"], ["purge", "orders"], ["reset"]])
+    for (const args of [["pull"], ["push", file, "--apply"], ["purge", "orders"], ["reset", "--all"]])
       expect(await runCommand(["broker", ...args], { env })).toMatchObject({
         exitCode: 3,
         stderr: expect.stringContaining("refused the request: the key lacks the Manage claim."),

@@ -9,6 +9,7 @@ import { entitiesCommand } from "./commands/entities/entities.js";
 import { exploreCommand } from "./commands/explore/explore.js";
 import { mcpCommand } from "./commands/explore/mcp.js";
 import { goldenCommand } from "./commands/golden/golden.js";
+import { addHelp } from "./commands/help.js";
 import { peekCommand } from "./commands/peek.js";
 import { planCommand } from "./commands/plan/plan.js";
 import { receiveCommand } from "./commands/receive.js";
@@ -25,40 +26,39 @@ import { workerCommand } from "./commands/worker.js";
 
 /** The program with all its commands. An action returns the exit code, which is passed to `onExitCode`. */
 export function createProgram(version: string): Command {
-  return (
-    new Command("waybill")
-      .description(
-        "Inspects messages on Azure Service Bus or a local broker, and moves systems from one payload format to the next.",
-      )
-      .version(version, "-v, --version")
-      // So that options after a subcommand of `broker` belong to the subcommand.
-      .enablePositionalOptions()
-      .addCommand(decodeCommand())
-      .addCommand(sendCommand())
-      .addCommand(peekCommand())
-      .addCommand(tailCommand())
-      .addCommand(receiveCommand())
-      .addCommand(scheduledCommand())
-      .addCommand(sessionsCommand())
-      .addCommand(entitiesCommand())
-      .addCommand(rehearseCommand())
-      .addCommand(censusCommand())
-      .addCommand(verdictCommand())
-      .addCommand(deadLettersCommand())
-      .addCommand(workerCommand())
-      .addCommand(goldenCommand())
-      .addCommand(contractCommand())
-      .addCommand(planCommand())
-      .addCommand(typesCommand())
-      .addCommand(asyncApiCommand())
-      .addCommand(transcodeCommand())
-      .addCommand(exploreCommand())
-      .addCommand(mcpCommand())
-      .addCommand(tokenCommand())
-      .addCommand(brokerCommand())
-      .addHelpText(
-        "after",
-        `
+  const program = new Command("waybill")
+    .description(
+      "Inspects messages on Azure Service Bus or a local broker, and moves systems from one payload format to the next.",
+    )
+    .version(version, "-v, --version")
+    // So that options after a subcommand of `broker` belong to the subcommand.
+    .enablePositionalOptions()
+    .addCommand(decodeCommand())
+    .addCommand(sendCommand())
+    .addCommand(peekCommand())
+    .addCommand(tailCommand())
+    .addCommand(receiveCommand())
+    .addCommand(scheduledCommand())
+    .addCommand(sessionsCommand())
+    .addCommand(entitiesCommand())
+    .addCommand(rehearseCommand())
+    .addCommand(censusCommand())
+    .addCommand(verdictCommand())
+    .addCommand(deadLettersCommand())
+    .addCommand(workerCommand())
+    .addCommand(goldenCommand())
+    .addCommand(contractCommand())
+    .addCommand(planCommand())
+    .addCommand(typesCommand())
+    .addCommand(asyncApiCommand())
+    .addCommand(transcodeCommand())
+    .addCommand(exploreCommand())
+    .addCommand(mcpCommand())
+    .addCommand(tokenCommand())
+    .addCommand(brokerCommand())
+    .addHelpText(
+      "after",
+      `
 Before a consumer is switched on:
   waybill rehearse orders                   what it would make of what waits
 
@@ -77,6 +77,7 @@ or a local data directory: --data DIR.
 The chain and the message types come from waybill.config.ts; without one they are JSON and MessagePack.
 
 Exit codes: 0 done · 1 done, and found something · 2 wrong usage · 3 broker out of reach · 4 failed · 130 interrupted`,
-      )
-  );
+    );
+  addHelp(program);
+  return program;
 }

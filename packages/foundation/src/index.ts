@@ -25,7 +25,7 @@ export { base64 } from "./text/base64.js";
 export { parseIsoDuration, parseIsoTicks, ticksToIsoDuration, toIsoDuration } from "./text/iso-duration.js";
 export { parseJson } from "./text/parse-json.js";
 export { asciiJson, cut, describePath, escaped, printable, quoted, truncate } from "./text/quoted-text.js";
-export { xmlText } from "./text/xml-text.js";
+export { fromXmlText, xmlText } from "./text/xml-text.js";
 export { onAbort, untilAborted } from "./waiting/abort-signals.js";
 export { callHook } from "./waiting/call-hook.js";
 export { isDoneWithin } from "./waiting/is-done-within.js";

@@ -1,15 +1,15 @@
 import { WaybillError } from "@waybill/core";
+import { fromXmlText } from "@waybill/foundation";
 import { findManagement } from "../connection/management-address.js";
-import { refusalOf } from "../connection/management-error.js";
+import { managementError, refusalOf } from "../connection/management-error.js";
 import { policyOf, sasToken } from "../connection/sas-token.js";
-import { UsageError } from "../errors/usage-error.js";
 
 /** How long the token of one request is valid, in seconds. */
 const tokenSeconds = 60;
 const noBroker =
   "Set SERVICEBUS_CONNECTION_STRING to the connection string that `waybill broker` printed, or name a data directory with --data.";
 
-/** Sends a command such as `purge` to the running broker of SERVICEBUS_CONNECTION_STRING. Throws `UsageError`, and `WaybillError` for a broker out of reach or a key that it refuses. */
+/** Sends a command such as `purge` to the running broker of SERVICEBUS_CONNECTION_STRING. Throws `UsageError` without a connection string, and `WaybillError` for a broker out of reach or a key that it refuses. */
 export async function controlRequest(
   verb: string,
   entity: string | undefined,
@@ -23,15 +23,16 @@ export async function controlRequest(
   const response = await request(url, sasToken(url, policy, tokenSeconds));
   const text = await response.text();
   if (response.ok) return text === "" ? undefined : (JSON.parse(text) as unknown);
-  const detail = /<Detail>([^<]*)<\/Detail>/.exec(text)?.[1];
+  const detail = fromXmlText(/<Detail>([^<]*)<\/Detail>/.exec(text)?.[1] ?? "");
   if (response.status === 401)
     throw new WaybillError("unauthorized", `The broker refused the request: ${refusalOf(text)}`);
-  const isOurs = detail !== undefined && !/no service is hosted/i.test(detail);
-  throw new UsageError(
-    isOurs
-      ? `The broker refused the request (${response.status}): ${detail}`
-      : `No waybill broker answers (${response.status}). Azure does not offer this.`,
-  );
+  if (detail === "" || /no service is hosted/i.test(detail))
+    throw new WaybillError(
+      "operation-invalid",
+      `No waybill broker answers at ${origin} (${response.status}): \`waybill broker ${verb}\` works with a local broker of waybill only.`,
+      { cause: { statusCode: response.status } },
+    );
+  throw managementError({ statusCode: response.status, message: detail }, entity);
 }
 
 async function request(url: string, authorization: string): Promise<Response> {

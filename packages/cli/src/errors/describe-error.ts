@@ -39,18 +39,24 @@ function exitCodeOf(error: unknown): ExitCode {
   return wrongPath.has(code) ? exitCodes.usage : exitCodes.failed;
 }
 
-function fromWaybill({ code }: WaybillError): ExitCode {
+function fromWaybill({ code, cause }: WaybillError): ExitCode {
   switch (code) {
     case "aborted":
       return exitCodes.interrupted;
     case "configuration-invalid":
     case "serialization-failed":
-    case "operation-invalid":
       return exitCodes.usage;
+    case "operation-invalid":
+      return isAnswer(cause) ? exitCodes.connection : exitCodes.usage;
     case "internal":
     case "deserialization-failed":
       return exitCodes.failed;
     default:
       return exitCodes.connection;
   }
+}
+
+/** Whether a service refused a request: something may have been done before. */
+function isAnswer(cause: unknown): boolean {
+  return typeof (cause as { readonly statusCode?: unknown } | undefined)?.statusCode === "number";
 }

@@ -1,4 +1,4 @@
-const secrets = /\b(SharedAccessKey|SharedAccessSignature|sig|AccountKey)=[^;&\s"']+/gi;
+const secrets = /\b(SharedAccessKey|SharedAccessSignature|sig|AccountKey)=(?!…)[^;&\s"']+/gi;
 
 /** A text in which every key of a connection string is replaced, and the keys of the environment's connection strings wherever they occur. */
 export function withoutSecrets(text: string): string {

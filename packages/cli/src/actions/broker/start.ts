@@ -7,13 +7,13 @@ import { BrokerLog } from "../../broker-host/broker-log.js";
 import { ConnectionLog } from "../../broker-host/connection-log.js";
 import { HostedNamespace } from "../../broker-host/hosted-namespace.js";
 import { keepServing } from "../../broker-host/keep-serving.js";
-import { describePortHolder, inUrl } from "../../broker-host/port-holder.js";
+import { inUrl } from "../../broker-host/port-holder.js";
+import { portRefusal } from "../../broker-host/port-refusal.js";
 import { type ReadyNamespace, removeReadyFile, writeReadyFile } from "../../broker-host/ready-file.js";
 import { howToTrust } from "../../certificate/how-to-trust.js";
 import { resolveTls } from "../../certificate/resolve-tls.js";
 import { directoryOf, storedNamespaces } from "../../connection/data-directory.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
-import { UsageError } from "../../errors/usage-error.js";
 import { counted } from "../../output/counted.js";
 
 /** How a broker is started. */
@@ -88,7 +88,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
     await Promise.all(serving);
     log.event("stopping", "Stopping.");
   } catch (error) {
-    throw await explained(error, options.host);
+    throw await portRefusal(error, reachable(options.host));
   } finally {
     await removeReadyFile(options.readyFile);
     for (const namespace of hosted) await namespace.close();
@@ -170,17 +170,4 @@ function reachable(host: string): string {
 function connectionStringOf(text: string, host: string, mayShow: boolean): string {
   const address = text.replace(`sb://${inUrl(host)}:`, `sb://${reachable(host)}:`);
   return mayShow ? address : address.replace(/(SharedAccessKey=)[^;]+/, "$1***");
-}
-
-async function explained(error: unknown, host: string): Promise<unknown> {
-  const { code, port } = error as { readonly code?: string; readonly port?: number };
-  if (code === "EADDRINUSE" && port !== undefined) {
-    const holder = await describePortHolder(reachable(host), port);
-    return new UsageError(
-      `Port ${port} of ${host} is taken by ${holder}. Stop it, or choose another one with --port.`,
-    );
-  }
-  if (code === "EACCES" && port !== undefined)
-    return new UsageError(`Port ${port} of ${host} needs more rights: the system allows it to root only.`);
-  return error;
 }

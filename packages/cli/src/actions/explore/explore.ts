@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Explorer } from "@waybill/explorer";
+import { portRefusal } from "../../broker-host/port-refusal.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import type { Terminal } from "../../output/terminal.js";
 import { openBrokerContext } from "../action-context.js";
@@ -19,6 +20,8 @@ export async function explore(options: ExploreCommandOptions): Promise<ExitCode>
     allowChanges: options.allowChanges,
     port: options.port,
     decodeOrigins: options.decodeOrigin,
+  }).catch(async (error: unknown) => {
+    throw await portRefusal(error, "127.0.0.1");
   });
   const { terminal, abortSignal } = context;
   announce(terminal, explorer);

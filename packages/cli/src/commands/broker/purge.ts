@@ -23,7 +23,8 @@ export function resetCommand(): WaybillCommand {
     .description(
       `Removes every message of an entity, its sub-queues and subscriptions, its sessions and its history of duplicate detection. Keeps entities and rules. ${where}`,
     )
-    .argument("[entity]", "a queue, topic or topic/Subscriptions/name; default: all")
+    .argument("[entity]", "a queue, topic or topic/Subscriptions/name; without one it asks, or needs --all")
+    .option("--all", "empty every entity, without asking")
     .option("-d, --data <directory>", "the data directory of a broker that is stopped")
     .runs(async () => (await import("../../actions/broker/purge.js")).reset);
 }
