@@ -101,7 +101,7 @@ export class ShadowCheck {
   readonly #findings: Tallies<Omit<ShadowFinding, "count"> & { count: number }>;
   /** The asynchronous tries in progress. */
   readonly #running = new Map<Try, PromiseLike<void>>();
-  /** Of a try that has ended, for the next one: making one costs a tenth of a try. */
+  /** Of a try that was synchronous, for the next one: making one costs a tenth of a try. */
   #spareAbort: AbortController | undefined;
   #sampleRate: number;
   #sampled = 0;
@@ -231,6 +231,8 @@ export class ShadowCheck {
       const was = pipeline.deserialize(before, call);
       const is = pipeline.deserialize(after, call);
       if (!isPromise(was) && !isPromise(is)) {
+        // Nobody waited, so nothing listens to its signal.
+        if (!this.#running.has(one)) this.#spareAbort = one.abort;
         this.#compare(one, was, is);
         return undefined;
       }
@@ -242,8 +244,6 @@ export class ShadowCheck {
   }
 
   #compare(one: Try, was: DeserializationOutcome, is: DeserializationOutcome): void {
-    // Both readings have ended, so nothing listens to its signal any more.
-    if (!one.abort.signal.aborted) this.#spareAbort = one.abort;
     if (was.status === "unavailable") this.#end(one, undefined);
     else if (was.status !== "decoded") this.#end(one, at("undeserializable-now"));
     else if (is.status !== "decoded") this.#end(one, at("undeserializable"));
