@@ -30,15 +30,16 @@ const long = { sampleMs: 200, warmUpMs: 3_000 };
 /** Receiving the messages to settle takes several times as long, and is not timed. */
 const short = { sampleMs: 50, warmUpMs: 600 };
 
-const perBatch = { unit: "rate", target: 0.95, unitsPerCall: bothSides(batchesPerCall) } as const;
-const perCompletion = { unit: "rate", target: 0.95, unitsPerCall: bothSides(batchSize) } as const;
-const perMessage = { unit: "rate", target: 0.95, unitsPerCall: bothSides(handledPerCall) } as const;
+const perBatch = { unit: "rate", unitsPerCall: bothSides(batchesPerCall) } as const;
+const perCompletion = { unit: "rate", unitsPerCall: bothSides(batchSize) } as const;
+const perMessage = { unit: "rate", unitsPerCall: bothSides(handledPerCall) } as const;
 
 /**
  * The client and the transport over the official SDK, against the official SDK alone. Each side is a process with one `ServiceBusClient`,
  * made with the same retry options, and a broker server in memory in another process, its own; the sides are timed in turn.
  *
- * - `send`: `sendMessages` with 100 orders, which the client writes as JSON; the SDK gets 100 times the same bytes.
+ * - `send`: `sendMessages` with 100 orders, which both write as JSON.
+ * - `written`: the same, but the SDK gets 100 times the same bytes: it serializes nothing.
  * - `encoded`: the same, but the client gets the bytes, too: neither side serializes.
  * - `settle`: 100 messages, received before, are completed by 100 calls at once. What the transport adds above all is its guard. Neither side
  *   renews locks.
@@ -54,39 +55,52 @@ const perMessage = { unit: "rate", target: 0.95, unitsPerCall: bothSides(handled
  */
 const comparisons: SidedComparisons = {
   send: {
-    name: "2 KB JSON: send batches of 100, against the SDK alone with bytes",
-    baseline: sendRaw,
+    name: "2 KB JSON: send batches of 100, against the SDK alone with the same orders",
+    baseline: () => sendRaw(body),
     subject: send,
+    target: 1.3,
+    ...perBatch,
+  },
+  written: {
+    name: "2 KB JSON: send batches of 100, against the SDK alone with bytes that are written already",
+    baseline: () => sendRaw(bytes),
+    subject: send,
+    target: 0.95,
     ...perBatch,
   },
   encoded: {
     name: "2 KB: send batches of 100 as bytes, against the SDK alone",
-    baseline: sendRaw,
+    baseline: () => sendRaw(bytes),
     subject: sendEncoded,
+    target: 0.95,
     ...perBatch,
   },
   settle: {
     name: "transport: complete 100 messages at once, against the SDK alone",
     baseline: settleRaw,
     subject: settle,
+    target: 1.4,
     ...perCompletion,
   },
   transport: {
     name: "transport: subscribe with 32 concurrent calls, 2 KB, against the SDK alone",
     baseline: () => subscribeRaw(() => {}, { maxAutoLockRenewalDurationInMs: 0 }),
     subject: subscribeTransport,
+    target: 1.3,
     ...perMessage,
   },
   subscribe: {
     name: "2 KB JSON: subscribe with 32 concurrent calls, against the SDK alone with bytes that nobody parses",
     baseline: () => subscribeRaw(() => {}),
     subject: subscribe,
+    target: 1.15,
     ...perMessage,
   },
   parsing: {
     name: "2 KB JSON: subscribe with 32 concurrent calls, against the SDK alone whose handler parses",
     baseline: () => subscribeRaw(parse),
     subject: subscribe,
+    target: 1.15,
     ...perMessage,
   },
 };
@@ -100,11 +114,12 @@ function bothSides(units: number): { baseline: number; subject: number } {
   return { baseline: units, subject: units };
 }
 
-async function sendRaw(): Promise<Side> {
+/** The SDK writes an order as JSON, and sends bytes unchanged. */
+async function sendRaw(body: unknown): Promise<Side> {
   const server = await startServer();
   const sender = server.connect().createSender("orders");
   const messages = Array.from({ length: batchSize }, () => ({
-    body: bytes,
+    body,
     contentType: "application/json",
   }));
   return sending(server, () => sender.sendMessages(messages));

@@ -13,6 +13,9 @@ export interface Result {
   /** Microseconds per unit of work, medians, for orientation only. */
   readonly baselineUs?: number;
   readonly subjectUs?: number;
+  /** The same of processor time, where the sides report it: on a busy machine it says more. */
+  readonly baselineCpuUs?: number;
+  readonly subjectCpuUs?: number;
 }
 
 type Rounds = Readonly<Record<string, readonly Figures[]>>;
@@ -62,13 +65,25 @@ function resultOf(line: Line, rounds: Rounds) {
     bound: unit === "rate" ? "at-least" : "at-most",
     baselineUs: median(baseline),
     subjectUs: median(subject),
+    ...(figure === "us" && cpuOf(line, rounds)),
   } as const;
+}
+
+function cpuOf({ baseline = "baseline", subject = "subject", unitsPerCall }: Line, rounds: Rounds) {
+  const baselineCpuUs = median(figuresOf(rounds, baseline, "cpuUs", unitsPerCall?.baseline));
+  const subjectCpuUs = median(figuresOf(rounds, subject, "cpuUs", unitsPerCall?.subject));
+  return Number.isNaN(baselineCpuUs) || Number.isNaN(subjectCpuUs) ? {} : { baselineCpuUs, subjectCpuUs };
 }
 
 /** A figure of a side, round by round, per unit of work. */
 export function figuresOf(rounds: Rounds, side: string, figure: string, units = 1): number[] {
   const found = rounds[side] ?? [];
-  return found.map((one) => (typeof one === "number" ? one : (one[figure] ?? Number.NaN)) / units);
+  return found.map((one) => (figureOf(one, figure) ?? Number.NaN) / units);
+}
+
+function figureOf(figures: Figures, name: string): number | undefined {
+  if (typeof figures === "number") return name === "cpuUs" ? undefined : figures;
+  return figures[name];
 }
 
 /** Whether a result reaches its target. */

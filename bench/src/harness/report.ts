@@ -9,11 +9,21 @@ export function toTable(results: readonly Result[]): string {
     result.name,
     time(result.baselineUs),
     time(result.subjectUs),
+    cpu(result),
     `${figure(result.median)} (${figure(result.min)}–${figure(result.max)})`,
     `${result.bound === "at-least" ? "≥" : "≤"} ${result.target}`,
     holds(result) ? "holds" : "MISSED",
   ]);
-  const header = ["suite", "what", "baseline", "waybill", "ratio, median (min–max)", "target", ""];
+  const header = [
+    "suite",
+    "what",
+    "baseline",
+    "waybill",
+    "CPU of both",
+    "ratio, median (min–max)",
+    "target",
+    "",
+  ];
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => required(row[column]).length)),
   );
@@ -25,6 +35,10 @@ export function toTable(results: readonly Result[]): string {
         .trimEnd(),
     )
     .join("\n");
+}
+
+function cpu({ baselineCpuUs, subjectCpuUs }: Result): string {
+  return baselineCpuUs === undefined ? "" : `${time(baselineCpuUs)}, ${time(subjectCpuUs)}`;
 }
 
 function time(microseconds: number | undefined): string {

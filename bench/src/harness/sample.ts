@@ -1,3 +1,5 @@
+import type { Figures } from "./probe.js";
+
 /** One thing to time. An asynchronous one does a whole batch of work per call. */
 export type Work = () => unknown;
 
@@ -21,10 +23,10 @@ export let sink: unknown;
 const warmUpTimesMs = { synchronous: 150, asynchronous: 6_000 };
 
 /**
- * Warms up some work, then yields its samples in microseconds per call. Asynchronous work calls many small functions, and gets faster for tens of
- * thousands of calls.
+ * Warms up some work, then yields its samples: microseconds per call, and of processor time of this process (`cpuUs`), which other work on the
+ * machine disturbs less. Asynchronous work calls many small functions, and gets faster for tens of thousands of calls.
  */
-export async function warmUp(work: Work, options: SampleOptions = {}): Promise<() => Promise<number>> {
+export async function warmUp(work: Work, options: SampleOptions = {}): Promise<() => Promise<Figures>> {
   const { prepare, sampleMs = 4 } = options;
   await prepare?.();
   const first = work();
@@ -34,13 +36,17 @@ export async function warmUp(work: Work, options: SampleOptions = {}): Promise<(
   return () => sample(work, sampleMs, prepare);
 }
 
-async function sample(work: Work, minMs: number, prepare?: () => Promise<void>): Promise<number> {
+async function sample(work: Work, minMs: number, prepare?: () => Promise<void>): Promise<Figures> {
   let calls = 0;
   let elapsed = 0;
+  let cpuUs = 0;
   let start = performance.now();
+  let startUsage = process.cpuUsage();
   do {
     if (prepare !== undefined) {
+      cpuUs += sinceUs(startUsage);
       await prepare();
+      startUsage = process.cpuUsage();
       start = performance.now() - elapsed;
     }
     for (let i = 0; i < 8; i++) {
@@ -50,5 +56,18 @@ async function sample(work: Work, minMs: number, prepare?: () => Promise<void>):
     calls += 8;
     elapsed = performance.now() - start;
   } while (elapsed < minMs);
-  return (elapsed * 1000) / calls;
+  cpuUs += sinceUs(startUsage);
+  return { us: (elapsed * 1000) / calls, cpuUs: cpuUs / calls };
+}
+
+/** Begins to measure; the returned function gives the microseconds since then. */
+export function stopwatch(): () => Figures {
+  const startUsage = process.cpuUsage();
+  const start = performance.now();
+  return () => ({ us: (performance.now() - start) * 1000, cpuUs: sinceUs(startUsage) });
+}
+
+function sinceUs(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return user + system;
 }
