@@ -218,6 +218,30 @@ describe("openDurableStorage", () => {
     expect(outcomes.identical).toBeGreaterThan(5);
   }, 30_000);
 
+  it("returns all of a store that is larger than what is kept of its file while loading", async () => {
+    using directory = temporaryDirectory();
+    const { storage } = await openAndLoad(directory.path);
+    const count = 6000;
+    for (let i = 1; i <= count; i++) {
+      const bytes = new Uint8Array(i % 500 === 0 ? 70_000 : 900).fill(i);
+      const record = messageRecord(storage.putBody(bytes));
+      storage.putMessage(1, i, { ...record, propertyChanges: { text: "x".repeat(i % 300) } });
+    }
+    await storage.commit();
+    await storage.close();
+    expect(statSync(join(directory.path, "store.mdb")).size).toBeGreaterThan(6_000_000);
+    const { storage: again, loaded } = await openAndLoad(directory.path);
+    const found = loaded.messages.map(([, sequence, { content, propertyChanges }]) => {
+      const body = again.readBody(content.bodyId);
+      return [sequence, propertyChanges?.text, body.byteLength, body[0], body.at(-1)];
+    });
+    const sent = Array.from({ length: count }, (_, at) => at + 1).map((i) => {
+      return [i, "x".repeat(i % 300), i % 500 === 0 ? 70_000 : 900, i % 256, i % 256];
+    });
+    expect(found).toEqual(sent);
+    await again.close();
+  });
+
   it("keeps the other records complete if one cannot be written", async () => {
     using directory = temporaryDirectory();
     const { storage } = await openAndLoad(directory.path);

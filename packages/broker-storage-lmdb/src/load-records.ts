@@ -1,8 +1,7 @@
-import type { Buffer } from "node:buffer";
 import type { RecordVisitor } from "@waybill/broker/storage";
 import type { FoundPack } from "./bodies/body-packs.js";
 import { maxBodiesInPack, readPackLengths } from "./bodies/pack-codec.js";
-import { readLmdbRecords } from "./lmdb/lmdb-tree.js";
+import { type LmdbEntry, readLmdbRecords } from "./lmdb/lmdb-tree.js";
 import { checksumBytes, checksumOf } from "./records/checksum.js";
 import { readDuplicate, readEntity, readMessage, readSession } from "./records/record-codec.js";
 import { numberIn, Table } from "./records/record-key.js";
@@ -14,30 +13,33 @@ import { RecordReader } from "./records/record-reader.js";
  */
 export function loadRecords(path: string, visitor: RecordVisitor): ReadonlyMap<number, FoundPack> {
   const packs = new Map<number, FoundPack>();
-  readLmdbRecords(path, (key, value) => {
-    checkRecord(key, value);
-    const id = numberIn(key, 0);
-    switch (key[0]) {
+  readLmdbRecords(path, (entry) => {
+    checkRecord(entry);
+    const { page, keyStart, keyEnd, bytes, valueStart, valueEnd } = entry;
+    const id = numberIn(page, keyStart, keyEnd, 0);
+    const start = valueStart + checksumBytes;
+    if (page[keyStart] === Table.message) {
+      const record = readMessage(bytes, start, valueEnd);
+      countReference(packs, record.content.bodyId);
+      return visitor.message(id, numberIn(page, keyStart, keyEnd, 1), record);
+    }
+    const value = bytes.subarray(start, valueEnd);
+    switch (page[keyStart]) {
       case Table.entity:
-        return visitor.entity(id, readEntity(value, checksumBytes));
+        return visitor.entity(id, readEntity(value, 0));
       case Table.counter:
-        return visitor.counter(id, new RecordReader(value, checksumBytes).u64());
-      case Table.message: {
-        const record = readMessage(value, checksumBytes);
-        countReference(packs, record.content.bodyId);
-        return visitor.message(id, numberIn(key, 1), record);
-      }
+        return visitor.counter(id, new RecordReader(value).u64());
       case Table.session:
-        return visitor.session(id, ...readSession(value, checksumBytes));
+        return visitor.session(id, ...readSession(value, 0));
       case Table.duplicate:
-        return visitor.duplicate(id, ...readDuplicate(value, checksumBytes));
+        return visitor.duplicate(id, ...readDuplicate(value, 0));
       case Table.pack: {
-        const lengths = readPackLengths(value, checksumBytes);
+        const lengths = readPackLengths(value, 0);
         packs.set(id, { lengths, references: lengths.map(() => 0) });
         return;
       }
       default:
-        throw new RangeError(`it holds a record of unknown kind ${key[0]}`);
+        throw new RangeError(`it holds a record of unknown kind ${page[keyStart]}`);
     }
   });
   return packs;
@@ -51,9 +53,10 @@ function countReference(packs: ReadonlyMap<number, FoundPack>, bodyId: number): 
   pack.references[index] = (pack.references[index] ?? 0) + 1;
 }
 
-function checkRecord(key: Buffer, value: Buffer): void {
+function checkRecord({ page, keyStart, keyEnd, bytes, valueStart, valueEnd }: LmdbEntry): void {
   const isWhole =
-    value.byteLength >= checksumBytes &&
-    value.readUInt32BE(0) === checksumOf(key, 0, key.byteLength, value, checksumBytes, value.byteLength);
+    valueEnd - valueStart >= checksumBytes &&
+    bytes.readUInt32BE(valueStart) ===
+      checksumOf(page, keyStart, keyEnd, bytes, valueStart + checksumBytes, valueEnd);
   if (!isWhole) throw new RangeError("a record fails its checksum");
 }

@@ -5,49 +5,70 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 const windowBytes = 128 * 1024;
 const keptWindows = 32;
 
-/** The pages of a file, read through a small cache. Returned views never change. */
+interface Window {
+  readonly bytes: Buffer;
+  /** How much of it the file has. */
+  length: number;
+}
+
+/** The pages of a file, read through a small cache. A returned view is valid until the next call: its memory is used again. */
 export class PageFile {
+  readonly byteLength: number;
   readonly #descriptor: number;
-  readonly #windows = new Map<number, Buffer>();
+  readonly #windows = new Map<number, Window>();
+  /** What begins in one window and ends in another. */
+  #between: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
     this.#descriptor = openSync(path, "r");
-  }
-
-  get byteLength(): number {
-    return fstatSync(this.#descriptor).size;
+    this.byteLength = fstatSync(this.#descriptor).size;
   }
 
   /** Throws a `RangeError` if the file ends too early. */
   read(offset: number, byteLength: number): Buffer {
     const at = offset % windowBytes;
-    if (at + byteLength > windowBytes) return this.#fetch(offset, byteLength, byteLength);
+    if (at + byteLength > windowBytes) return this.#readBetween(offset, byteLength);
     const number = (offset - at) / windowBytes;
     let window = this.#windows.get(number);
     if (window === undefined) {
-      window = this.#fetch(offset - at, windowBytes, at + byteLength);
-      const [oldest] = this.#windows.keys();
-      if (oldest !== undefined && this.#windows.size === keptWindows) this.#windows.delete(oldest);
+      window = this.#takeWindow();
+      window.length = this.#fetch(offset - at, window.bytes, windowBytes);
       this.#windows.set(number, window);
     }
-    if (at + byteLength > window.byteLength) throw endsTooEarly();
-    return window.subarray(at, at + byteLength);
+    if (at + byteLength > window.length) throw endsTooEarly();
+    return window.bytes.subarray(at, at + byteLength);
   }
 
   close(): void {
     closeSync(this.#descriptor);
   }
 
-  #fetch(offset: number, byteLength: number, neededBytes: number): Buffer {
-    const buffer = Buffer.allocUnsafeSlow(byteLength);
+  /** A new window, or the memory of the oldest one. */
+  #takeWindow(): Window {
+    const [oldest] = this.#windows;
+    if (oldest === undefined || this.#windows.size < keptWindows)
+      return { bytes: Buffer.allocUnsafeSlow(windowBytes), length: 0 };
+    this.#windows.delete(oldest[0]);
+    return oldest[1];
+  }
+
+  #readBetween(offset: number, byteLength: number): Buffer {
+    // A damaged length must not take memory that the file cannot fill.
+    if (offset + byteLength > this.byteLength) throw endsTooEarly();
+    if (this.#between.byteLength < byteLength) this.#between = Buffer.allocUnsafeSlow(byteLength);
+    if (this.#fetch(offset, this.#between, byteLength) < byteLength) throw endsTooEarly();
+    return this.#between.subarray(0, byteLength);
+  }
+
+  /** Reads into `target`; returns how many bytes the file has there. */
+  #fetch(offset: number, target: Buffer, byteLength: number): number {
     let length = 0;
     while (length < byteLength) {
-      const read = readSync(this.#descriptor, buffer, length, byteLength - length, offset + length);
+      const read = readSync(this.#descriptor, target, length, byteLength - length, offset + length);
       if (read === 0) break;
       length += read;
     }
-    if (length < neededBytes) throw endsTooEarly();
-    return buffer.subarray(0, length);
+    return length;
   }
 }
 

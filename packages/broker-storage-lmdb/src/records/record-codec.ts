@@ -91,8 +91,8 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
 }
 
 /** Throws a `RangeError` for bytes that are not a message record. */
-export function readMessage(bytes: Buffer, start: number): MessageRecord {
-  const reader = new RecordReader(bytes, start);
+export function readMessage(bytes: Buffer, start: number, end?: number): MessageRecord {
+  const reader = new RecordReader(bytes, start, end);
   const kind = reader.u8();
   const stateCode = Math.floor(kind / sections.length);
   const state = at(states, stateCode);

@@ -34,8 +34,9 @@ export function writeTextKey(writer: RecordWriter, table: number, owner: number,
   writer.bytes(isShort ? bytes : createHash("sha256").update(bytes).digest());
 }
 
-/** The first or second number in a key. */
-export function numberIn(key: Buffer, position: 0 | 1): number {
-  const at = 1 + position * 8;
+/** The first or second number in the key from `start` to `end`. Throws a `RangeError` for a key without it. */
+export function numberIn(key: Buffer, start: number, end: number, position: 0 | 1): number {
+  const at = start + 1 + position * 8;
+  if (at + 8 > end) throw new RangeError("a key is too short");
   return key.readUInt32BE(at) * 2 ** 32 + key.readUInt32BE(at + 4);
 }

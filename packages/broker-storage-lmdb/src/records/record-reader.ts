@@ -7,16 +7,18 @@ const longLength = 255;
 /** Reads what a `RecordWriter` wrote. Throws a `RangeError` for bytes it cannot have written; never reads beyond them. */
 export class RecordReader {
   readonly #bytes: Buffer;
+  readonly #end: number;
   #at: number;
 
-  constructor(bytes: Buffer, start = 0) {
+  constructor(bytes: Buffer, start = 0, end: number = bytes.byteLength) {
     this.#bytes = bytes;
+    this.#end = end;
     this.#at = start;
   }
 
   /** Throws if bytes follow the record. */
   end(): void {
-    if (this.#at !== this.#bytes.byteLength) throw new RangeError("bytes follow the record");
+    if (this.#at !== this.#end) throw new RangeError("bytes follow the record");
   }
 
   u8(): number {
@@ -103,7 +105,7 @@ export class RecordReader {
   /** A count of elements, checked against the remaining bytes. */
   #count(smallestBytes: number): number {
     const count = this.u32();
-    if (count * smallestBytes > this.#bytes.byteLength - this.#at) throw tooShort();
+    if (count * smallestBytes > this.#end - this.#at) throw tooShort();
     return count;
   }
 
@@ -120,7 +122,7 @@ export class RecordReader {
 
   #advance(byteLength: number): number {
     const at = this.#at;
-    if (at + byteLength > this.#bytes.byteLength) throw tooShort();
+    if (at + byteLength > this.#end) throw tooShort();
     this.#at = at + byteLength;
     return at;
   }
