@@ -5,6 +5,7 @@ import { refusal } from "../errors/broker-error.js";
 /**
  * Throws `quota-exceeded` if the brokers of this process have no memory for `sizeInBytes` more, or if `owner` uses so much that the rest is
  * reserved for others.
+ * `what` is refused, in words before the entity's name: the text is made only then.
  */
 export function requireMemory(
   { main: { engine }, usage }: Queue | Topic,
@@ -15,7 +16,7 @@ export function requireMemory(
   const { heapBytes, sizeInBytes } = usage;
   // Bodies on disk use no memory.
   const bodyBytes = engine.storage.memoryBytes === undefined ? 0 : sizeInBytes;
-  if (!engine.memory.isReachedBy({ heapBytes, bodyBytes }, bytes)) return;
-  const text = `${what}: the brokers of this process hold as much as it has memory for. Receive messages first, or give it more memory.`;
+  if (!engine.memory.isReachedBy(heapBytes, bodyBytes, bytes)) return;
+  const text = `Cannot ${what} '${entity}': the brokers of this process hold as much as it has memory for. Receive messages first, or give it more memory.`;
   throw refusal(entity, "quota-exceeded", text);
 }

@@ -27,7 +27,7 @@ export function createRule(
   nowMs: number,
 ): void {
   const entity = engine.entities.getSubscription(topic, subscription);
-  requireMemory(entity.topic, heapCosts.rule, `Cannot add a rule to '${entity.path}'`, entity.path);
+  requireMemory(entity.topic, heapCosts.rule, "add a rule to", entity.path);
   engine.memory.grow(heapCosts.rule);
   entity.rules.add(rule, nowMs, engine.storage.isVolatile ? undefined : engine.entities.nextId());
   saveRule(engine, entity, rule.name, nowMs);

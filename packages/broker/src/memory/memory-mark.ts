@@ -65,14 +65,14 @@ export class MemoryMark {
     this.#slack -= bytes;
   }
 
-  /** Whether `bytes` more must be refused for an entity that uses `holder` already. */
-  isReachedBy(holder: MemoryUse, bytes: number): boolean {
-    if (this.#slack > 0 && this.#leavesRoom(holder, bytes)) return false;
+  /** Whether `bytes` more must be refused for an entity that uses `heapBytes` and `bodyBytes` already. */
+  isReachedBy(heapBytes: number, bodyBytes: number, bytes: number): boolean {
+    if (this.#slack > 0 && this.#leavesRoom(heapBytes, bodyBytes, bytes)) return false;
     this.#measure();
-    return this.#slack <= 0 || !this.#leavesRoom(holder, bytes);
+    return this.#slack <= 0 || !this.#leavesRoom(heapBytes, bodyBytes, bytes);
   }
 
-  #leavesRoom({ heapBytes, bodyBytes }: MemoryUse, bytes: number): boolean {
+  #leavesRoom(heapBytes: number, bodyBytes: number, bytes: number): boolean {
     const taken = this.#step - this.#slack;
     return (
       heapBytes <= maxMultipleOfRest * (this.#left.heapBytes - taken) &&

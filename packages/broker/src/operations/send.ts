@@ -66,7 +66,7 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
     const text = `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`;
     throw refusal(path, "quota-exceeded", text);
   }
-  requireMemory(target, pendingBytes + sizeInBytes, `Cannot send to '${path}'`, path);
+  requireMemory(target, pendingBytes + sizeInBytes, "send to", path);
   return { message, bytes, sizeInBytes };
 }
 

@@ -34,7 +34,7 @@ function checkSize({ id, store, state: present }: Session, state: Uint8Array): v
   const growth = state.byteLength - (present?.byteLength ?? 0);
   if (growth <= 0) return;
   if (hasRoom(owner, growth)) {
-    requireMemory(owner, growth, `${what} cannot grow`, store.path);
+    requireMemory(owner, growth, `set the state of session '${id}' of`, store.path);
     store.engine.memory.grow(growth);
     return;
   }

@@ -74,7 +74,9 @@ export class BodySlabs {
   }
 
   #slab(id: number): Slab {
-    const slab = this.#slabs.get(Math.floor(id / unitsPerSlab));
+    const number = Math.floor(id / unitsPerSlab);
+    // Most bodies are read and released soon after they were stored.
+    const slab = number === this.#currentNumber ? this.#current : this.#slabs.get(number);
     if (slab === undefined) throw new RangeError(`There is no body ${id}`);
     return slab;
   }
