@@ -1,8 +1,52 @@
 /** Mutations that no test can notice, without their lines, and why. The goal is an empty list. */
 export const knownSurvivors: ReadonlyMap<string, string> = new Map([
   [
-    "packages/core/src/receive/circuit-breaker/circuit.ts: opening = 0;  →  opening = 1;",
-    "the number of an opening is only compared with that of the same circuit at another time; it is set when it opens",
+    `packages/core/src/message-types/cast.ts: return \`The \${from < to ? "upcaster" : "downcaster"} from version \${from} to \${to}\`;  →  return \`The \${from <= to ? "upcaster" : "downcaster"} from version \${from} to \${to}\`;`,
+    "no converter leads to its own version",
+  ],
+  [
+    'packages/core/src/message-types/message-type-registry.ts: return newer === "abandon" && version > type.version  →  return newer === "abandon" && version >= type.version',
+    "the current version is known, so it never comes here",
+  ],
+  [
+    "packages/core/src/message-types/version-graph.ts: for (let version = versions[0] ?? graph.current; version < graph.current; version++) {  →  for (let version = versions[0] ?? graph.current; version <= graph.current; version++) {",
+    "the current version is among the versions",
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/circuit-breaker.ts: openings = 0;  →  openings = 1;",
+    "numbers of openings are only compared with each other",
+  ],
+  [
+    'packages/core/src/receive/circuit-breaker/circuit-breaker.ts: if (options.decodedBefore === "all") return;  →  if (false) return;',
+    "otherwise a format without a name is added, which is added at its first failure as well",
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/circuit-breaker.ts: if (circuit?.format !== format || circuit.messageType !== messageType) {  →  if (true) {",
+    "the circuit of the message before is the one that is found, only faster",
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/circuit-breaker.ts: this.#last = circuit;  →  ;",
+    "the circuit of the message before is the one that is found, only faster",
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/circuit.ts: hasDecoded = false;  →  hasDecoded = true;",
+    "a circuit of which nothing decoded is open from its creation, and closing it sets this",
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/circuit.ts: #logProbability = 0;  →  #logProbability = 1;",
+    "the first failure begins a run, and sets this",
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/circuit.ts: return this.failures >= rule.minFailures && this.#logProbability <= minLogProbability;  →  return this.failures >= rule.minFailures && this.#logProbability < minLogProbability;",
+    "sums of logarithms do not hit the limit exactly, which has a margin for that reason",
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/circuit.ts: this.#isBroken ||= this.#failures >= rule.minFailures && this.#logProbability <= minLogProbability;  →  this.#isBroken ||= this.#failures >= rule.minFailures && this.#logProbability < minLogProbability;",
+    "sums of logarithms do not hit the limit exactly, which has a margin for that reason",
+  ],
+  [
+    "packages/core/src/receive/circuit-breaker/look-ahead.ts: this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 0);  →  this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 1);",
+    "a thousand messages, which is as far as a look goes, make no difference to a limit of 16 MiB",
   ],
   [
     "packages/migration/src/census/last-sequence-number.ts: (await receiver.peek({ maxMessages: 1, fromSequenceNumber, abortSignal }))[0]?.sequenceNumber;  →  (await receiver.peek({ maxMessages: 2, fromSequenceNumber, abortSignal }))[0]?.sequenceNumber;",

@@ -116,8 +116,10 @@ describe("a circuit breaker", () => {
     decoded("order");
     expect(closed).toEqual(["order"]);
     stopListening();
-    expect(await failed("order", "json", 5n)).toBe(false);
-    expect(await failed("order", "json", 6n)).toBe(false);
+    for (let i = 0; i < 100; i++) {
+      expect(await failed("order", "json", 5n)).toBe(false);
+      expect(await failed("order", "json", 6n)).toBe(false);
+    }
     expect(breaker.isOpen).toBe(false);
   });
 
@@ -137,7 +139,7 @@ describe("a circuit breaker", () => {
     breaker.beginProbe();
     expect(breaker.isOpen).toBe(false);
     expect(events.at(-1)).toMatchObject({ state: "closed", messageType: "order" });
-    for (let i = 0; i < 10; i++) expect(await failed("order")).toBe(false);
+    for (let n = 10n; n < 100n; n += 1n) expect(await failed("order", "json", n)).toBe(false);
   });
 
   it("holds a type for all of the maximum duration", async () => {
@@ -211,6 +213,19 @@ describe("a circuit breaker", () => {
     // The failures before count as usual ones, so that it takes more than one to open the circuit again.
     expect(failures).toBeGreaterThan(100);
     expect(failures).toBeLessThan(500);
+  });
+
+  it("remembers the last waiting message that could be read, wherever it looks", async () => {
+    const { breaker, decoded, failed } = create({ windowSize: 2 }, many("readable", 9));
+    for (let i = 0; i < 100; i++) decoded("waiting");
+    await breaker.lookAhead.findReadable(9n);
+    await breaker.lookAhead.findReadable(4n);
+    const held = async (sequenceNumber: bigint) => {
+      const failures = [];
+      for (let i = 0; i < 50; i++) failures.push(await failed("waiting", "json", sequenceNumber));
+      return failures.includes(true);
+    };
+    expect([await held(8n), await held(9n)]).toEqual([false, true]);
   });
 
   it("explains its errors until something was decoded, while it holds messages for that reason", async () => {
@@ -308,6 +323,37 @@ describe("a circuit breaker", () => {
 });
 
 describe("a circuit breaker before the first decoded message", () => {
+  it("opens once for messages that fail together, and looks no more", async () => {
+    const { failed, read, events } = create({}, many("undeserializable", 100));
+    expect(await Promise.all([failed("order"), failed("order")])).toEqual([true, true]);
+    await failed("invoice");
+    expect(events.map(({ messageType }) => messageType)).toEqual(["order", "invoice"]);
+    expect(read).toHaveLength(100);
+  });
+
+  it("says what would read the messages, as long as nothing was decoded", async () => {
+    const { breaker, decoded, failed, events } = create({ windowSize: 2 });
+    const advice = "100 of 100 messages look like MessagePack: msgpack() would read them.";
+    breaker.lookAhead.survey = async () => ({ messageCount: 100, readable: undefined, advice });
+    const error = new WaybillError("deserialization-failed", "No.");
+    await failed("order");
+    expect(breaker.explain(error).text).toBe(
+      `Nothing that waits can be read, so nothing is dead-lettered. ${advice}`,
+    );
+    breaker.beginProbe();
+    decoded("order");
+    decoded("invoice");
+    await failed("invoice", "json", 2n);
+    const has = events.map(({ state, ...event }) => [state, "advice" in event]);
+    expect(has).toEqual([
+      ["open", true],
+      ["halfOpen", false],
+      ["closed", false],
+      ["open", false],
+    ]);
+    expect(breaker.explain(error)).toBe(error);
+  });
+
   it("opens at the first failure when no waiting message can be read", async () => {
     const { failed, events } = create({}, [
       "undeserializable",

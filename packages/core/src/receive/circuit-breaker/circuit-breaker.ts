@@ -175,14 +175,15 @@ export class CircuitBreaker {
     if (unread === undefined) {
       // Messages that fail at the same time share one look.
       this.#surveying ??= this.#survey(delivered.sequenceNumber);
-      // Where peeking fails, this message still counts.
+      // By now others may have taken what waited: this message still counts.
       unread = this.#deadLetteredUnproven + Math.max(await this.#surveying, 1);
       // The look found a message that can be read, so this one is judged by its own type and format.
       if (this.#isProven) return this.onUndeserializable(delivered, report);
       if (unread < this.options.minFailures) {
-        const opened = this.#recordFailure(delivered, report);
-        if (opened === undefined) this.#deadLetteredUnproven++;
-        return opened;
+        // It opens nothing yet: no type has failed more often than all of them together.
+        this.#recordFailure(delivered, report);
+        this.#deadLetteredUnproven++;
+        return undefined;
       }
       this.#unread = unread;
     }
@@ -200,7 +201,7 @@ export class CircuitBreaker {
     return circuit;
   }
 
-  /** How many waiting messages were found undeserializable; 0 where peeking fails. */
+  /** How many waiting messages were found undeserializable; one, the message that was received, where peeking fails. */
   async #survey(from: bigint): Promise<number> {
     try {
       const { messageCount, advice } = await this.lookAhead.survey(from, this.options.minFailures);
@@ -208,7 +209,7 @@ export class CircuitBreaker {
       return messageCount;
     } catch {
       // Without peeking, only received messages count.
-      return 0;
+      return 1;
     } finally {
       // The next message looks again, because others may wait by then.
       this.#surveying = undefined;
@@ -233,10 +234,8 @@ export class CircuitBreaker {
   /** A waiting message that can be read shows that earlier failures of its type and format are the producer's fault. */
   readonly #onReadable: OnReadable = (delivered, report) => {
     this.onDecoded(delivered, report);
-    const circuit = this.#findOf(delivered, report);
-    if (circuit !== undefined && delivered.sequenceNumber > circuit.faultyBefore) {
-      circuit.faultyBefore = delivered.sequenceNumber;
-    }
+    const circuit = required(this.#findOf(delivered, report), "The circuit of a decoded message");
+    if (delivered.sequenceNumber > circuit.faultyBefore) circuit.faultyBefore = delivered.sequenceNumber;
   };
 
   #openCircuit(circuit: Circuit): void {

@@ -37,6 +37,10 @@ describe("consecutive failures of a message type", () => {
     expect(mix(circuit, 100_000, () => random() < 0.01)).toBe(0);
   });
 
+  it("open it at the number that is set, if that is more than would be improbable", () => {
+    expect(runUntilOpen(readBefore("order"), { ...rule, minFailures: 1_000 })).toBe(1_000);
+  });
+
   it("open it eventually, even if the type nearly always failed", () => {
     const circuit = new Circuit("order", "json");
     mix(circuit, 1_000, (i) => i % 100 !== 0);
@@ -141,6 +145,20 @@ describe("consecutive failures of all message types", () => {
     ]);
   });
 
+  it("are as many as is set, each time, if that is more than would be improbable", () => {
+    const many: CircuitRule = { ...rule, minFailures: 1_000 };
+    const run = new EntityRun();
+    for (let round = 0; round < 2; round++) {
+      const types = Array.from({ length: 400 }, (_, n) => readBefore(`type ${n}`));
+      const opened = Array.from({ length: 1_200 }, (_, i) => types[i % 400]!).findIndex((circuit) => {
+        circuit.failed(0, many);
+        return run.failed(circuit, many);
+      });
+      expect(opened).toBe(999);
+      run.decoded();
+    }
+  });
+
   it("are not enough if the types often fail", () => {
     const run = new EntityRun();
     const types = ["a", "b", "c", "d"].map((name) => {
@@ -193,9 +211,9 @@ function readBefore(name: string): Circuit {
   return circuit;
 }
 
-function runUntilOpen(circuit: Circuit): number {
+function runUntilOpen(circuit: Circuit, given = rule): number {
   let failures = 1;
-  while (!circuit.failed(0, rule)) failures++;
+  while (!circuit.failed(0, given)) failures++;
   return failures;
 }
 

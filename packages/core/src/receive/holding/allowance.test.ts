@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { manualScheduler } from "../../../test/manual-scheduler.js";
 import { resolveCircuitBreakerOptions } from "../circuit-breaker/circuit-breaker-options.js";
 import type { LookAheadResult } from "../circuit-breaker/look-ahead.js";
 import { LookPast, type LookPastSettings } from "./look-past.js";
-import { manualScheduler } from "./manual-scheduler.test-support.js";
 
 const second = 1_000;
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { manualScheduler } from "../../../test/manual-scheduler.js";
 import type { Serializer } from "../../contracts/serializer.js";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import { type ErrorCode, WaybillError } from "../../errors/error.js";
@@ -6,7 +7,6 @@ import { unavailableFailure } from "../../errors/failure.js";
 import { createPipeline } from "../../pipeline/pipeline.js";
 import { plainJson } from "../../plain-json.test-support.js";
 import type { Delivery } from "../delivery/delivery.js";
-import { manualScheduler } from "./manual-scheduler.test-support.js";
 import { SetAside } from "./set-aside.js";
 
 const heldSince = "waybill-held-since";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { manualScheduler } from "../../../test/manual-scheduler.js";
 import { type HeldMessage, HeldMessages } from "./held-messages.js";
-import { manualScheduler } from "./manual-scheduler.test-support.js";
 
 const mebibyte = 1024 * 1024;
 

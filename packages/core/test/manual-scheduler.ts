@@ -5,15 +5,19 @@ import type { Scheduler } from "@waybill/foundation";
 export interface ManualScheduler extends Scheduler {
   /** Lets time pass, and the callbacks that are due run, one after the other with all that follows from each. */
   pass(ms: number): Promise<void>;
+  /** Changes the wall clock, as an administrator does. */
+  changeClock(ms: number): void;
   /** How many timers are running. */
   readonly timers: number;
 }
 
 export function manualScheduler(): ManualScheduler {
   let nowMs = 1_000_000;
+  let offsetMs = 0;
   const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
   return {
-    now: () => nowMs,
+    now: () => nowMs + offsetMs,
+    steadyNow: () => nowMs,
     schedule(delayMs, run) {
       const timer = { atMs: nowMs + delayMs, run };
       timers.add(timer);
@@ -30,6 +34,9 @@ export function manualScheduler(): ManualScheduler {
         await turn();
       }
       nowMs = endMs;
+    },
+    changeClock(ms) {
+      offsetMs += ms;
     },
     get timers() {
       return timers.size;
