@@ -49,6 +49,10 @@ export const knownSurvivors: ReadonlyMap<string, string> = new Map([
     "a thousand messages, which is as far as a look goes, make no difference to a limit of 16 MiB",
   ],
   [
+    "packages/core/src/receive/holding/held-messages.ts: #isReadingWanted = false;  →  #isReadingWanted = true;",
+    "it is set before it is looked at",
+  ],
+  [
     "packages/migration/src/census/last-sequence-number.ts: (await receiver.peek({ maxMessages: 1, fromSequenceNumber, abortSignal }))[0]?.sequenceNumber;  →  (await receiver.peek({ maxMessages: 2, fromSequenceNumber, abortSignal }))[0]?.sequenceNumber;",
     "a second message is peeked, and not looked at",
   ],

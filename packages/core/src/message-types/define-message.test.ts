@@ -278,6 +278,11 @@ describe("an inconsistent definition is refused with the reason", () => {
 
   const mistaken: [string, () => unknown, string][] = [
     ["no name", () => defineMessage("", { version: 1 }), "must be a text of 1 to 128 characters"],
+    [
+      "an unknown option",
+      () => defineMessage("a", { version: 1, upcaster: {} } as never),
+      'defineMessage("a"): there is no option "upcaster"',
+    ],
     ["a long name", () => defineMessage("n".repeat(129), { version: 1 }), "must be a text of 1 to 128"],
     [
       "an empty alias",

@@ -133,6 +133,13 @@ describe("a look for a readable message", () => {
   it("ends when more than a second has passed and one was unavailable, however slow the others are", async () => {
     const slow = looking([unreadable, unreadable, unreadable, readable], 1_000);
     expect((await slow.look.findReadable(1n)).messageCount).toBe(4);
+    for (const [msPerBody, messageCount] of [
+      [1_000, 2],
+      [1_001, 1],
+    ] as const) {
+      const exactly = looking([unavailable, unreadable, readable], msPerBody);
+      expect((await exactly.look.findReadable(1n)).messageCount).toBe(messageCount);
+    }
     const waiting = looking([unavailable, unreadable, unreadable, readable], 500);
     expect((await waiting.look.findReadable(1n)).messageCount).toBe(3);
   });

@@ -262,6 +262,27 @@ describe("reading a delivery", () => {
     expect(delivery.plan?.renewUntilMs).toBe(0);
   });
 
+  it("dead-letters it with less and less when the broker refuses the record, and gives up at last", async () => {
+    await using fixture = await createFixture();
+    const { delivered, delivery, context } = await receivePoison(fixture);
+    const given: string[][] = [];
+    const refused = new WaybillError("operation-invalid", "There is no room for that.");
+    context.receiver.deadLetter = async (_, options = {}) => {
+      given.push(Object.keys(options));
+      throw refused;
+    };
+    expect(await readDelivery(context, delivered, delivery, () => "deadLetter")).toMatchObject({
+      disposition: "unsettled",
+      settlementError: refused,
+    });
+    const [reason, description, record] = [
+      "deadLetterReason",
+      "deadLetterErrorDescription",
+      "propertiesToModify",
+    ];
+    expect(given).toEqual([[reason, description, record], [reason, description], [reason], []]);
+  });
+
   it("hands over what cannot be read in a dead-letter queue, where nothing is dead-lettered", async () => {
     await using fixture = await createFixture();
     const { delivered, delivery, context } = await receivePoison(fixture);

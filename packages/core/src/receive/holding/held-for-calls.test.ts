@@ -202,6 +202,40 @@ describe("unavailable messages beyond the limit", () => {
   });
 });
 
+describe("messages that turn out to be undeserializable when they are read again", () => {
+  const broken = (messageId: string) => ({ ...custom(messageId), body: Uint8Array.of(0xff) });
+  const client = { circuitBreaker: false };
+
+  it("are dead-lettered and reported, and the others are returned", async () => {
+    await using fixture = await createFixture();
+    const { held, state, hold, settled, idsOf } = open(fixture, { client });
+    await send(fixture, ["a"], broken);
+    await send(fixture, ["b"]);
+    await hold(2);
+    state.isUp = true;
+    expect(idsOf(await held.readAgain(2))).toEqual(["b"]);
+    expect([settled, held.isEmpty]).toEqual([[["a", "deadLettered"]], true]);
+  });
+
+  it.each([
+    [false, [["a", "deadLettered"]], ["b"], true],
+    [true, [["a", "blocked"]], [], false],
+  ] as const)(
+    "let those behind them in a session pass, unless it stops there: %s",
+    async (isBlocking, events, ids, isEmpty) => {
+      await using fixture = await createFixture();
+      await fixture.broker.createQueue("carts", { requiresSession: true });
+      const { held, state, hold, settled, idsOf } = await openSession(fixture, { client, isBlocking });
+      await send(fixture, ["a"], (id) => ({ ...broken(id), sessionId: "ada" }), "carts");
+      await send(fixture, ["b"], (id) => ({ ...custom(id), sessionId: "ada" }), "carts");
+      await hold(2);
+      state.isUp = true;
+      expect(idsOf(await held.readAgain(2))).toEqual(ids);
+      expect([settled, held.isEmpty]).toEqual([events, isEmpty]);
+    },
+  );
+});
+
 describe("messages of a session that a call could not read", () => {
   it("stop those behind them, until they can be read in order", async () => {
     await using fixture = await createFixture();
@@ -263,10 +297,10 @@ function open(fixture: Fixture, { client, ...options }: Settings = {}) {
   return { held, state, hold, settled, idsOf, context, numberOf: (id: string) => numbers.get(id) ?? 0n };
 }
 
-async function openSession(fixture: Fixture) {
+async function openSession(fixture: Fixture, settings: Settings = {}) {
   const address = { queue: "carts" };
   const session = await fixture.transport.acceptSession(address, "ada", sessionOptions);
-  return open(fixture, { address, session });
+  return open(fixture, { ...settings, address, session });
 }
 
 async function send(
