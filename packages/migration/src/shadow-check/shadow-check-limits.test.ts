@@ -161,6 +161,19 @@ describe("the findings of a shadow check", () => {
 });
 
 describe("tries that take too long", () => {
+  /** Timers and the clock of durations, which advance only when the test advances them. */
+  function stopTime() {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    return {
+      async advance(ms: number) {
+        now += ms;
+        await vi.advanceTimersByTimeAsync(ms);
+      },
+    };
+  }
+
   /** A pipeline whose tries never end, with the signals that abort them. */
   function endless() {
     const signals: (AbortSignal | undefined)[] = [];
@@ -172,7 +185,7 @@ describe("tries that take too long", () => {
   }
 
   it("are aborted when the report is asked for, after ten seconds", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const time = stopTime();
     const shadow = checkOf();
     const { signals, pipeline: slow } = endless();
     shadow.observe(slow).serialize(message);
@@ -180,9 +193,9 @@ describe("tries that take too long", () => {
     void shadow.report().then((it) => {
       report = it;
     });
-    await vi.advanceTimersByTimeAsync(9_999);
+    await time.advance(9_999);
     expect([report, signals[0]?.aborted]).toEqual([undefined, false]);
-    await vi.advanceTimersByTimeAsync(1);
+    await time.advance(1);
     expect(report).toEqual({
       ...nothing,
       sampled: 1,
@@ -201,7 +214,7 @@ describe("tries that take too long", () => {
   });
 
   it("are waited for no longer than a timer can wait", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    stopTime();
     const wait = vi.spyOn(globalThis, "setTimeout");
     const shadow = checkOf({ timeoutInMs: 2 ** 40 });
     await shadow.report();
@@ -209,18 +222,18 @@ describe("tries that take too long", () => {
   });
 
   it("give their places to others: a hundred run at a time", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const time = stopTime();
     const shadow = checkOf({ timeoutInMs: 1_000 });
     const { signals, pipeline: slow } = endless();
     const observed = shadow.observe(slow);
     for (let count = 0; count < 99; count++) observed.serialize(message);
-    vi.advanceTimersByTime(999);
+    await time.advance(999);
     observed.serialize(message);
     expect(signals.some((signal) => signal?.aborted)).toBe(false);
     // No room: the message is not tried.
     observed.serialize(message);
     expect([signals.length, signals.some((signal) => signal?.aborted)]).toEqual([100, false]);
-    vi.advanceTimersByTime(1);
+    await time.advance(1);
     observed.serialize(message);
     expect(signals.filter((signal) => signal?.aborted)).toHaveLength(99);
     expect(signals).toHaveLength(101);
