@@ -58,7 +58,7 @@ function read(value: PortableValue, depth: number): unknown {
   const inner = (item: PortableValue) => read(item, depth + 1);
   if (isList(value)) return value.map(inner);
   const tag = tagOf(value);
-  const reader = tag === undefined ? undefined : readers[tag];
+  const reader = readers[tag ?? ""];
   const content = tag && value[tag];
   return reader === undefined || content === undefined ? readFields(value, inner) : reader(content, inner);
 }

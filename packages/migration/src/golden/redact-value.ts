@@ -27,9 +27,9 @@ export function redactLeaf(leaf: unknown): unknown {
         .replace(/\p{L}/gu, (letter) => (letter === "A" ? "A" : "a"))
         .replace(/\p{N}/gu, "1");
     case "number":
-      return Number.isFinite(leaf) && leaf !== 0 ? Number(ones(String(leaf))) : leaf;
+      return Number(ones(String(leaf)));
     case "bigint":
-      return leaf === 0n ? leaf : BigInt(ones(String(leaf)));
+      return BigInt(ones(String(leaf)));
     default:
       if (leaf instanceof Date) return new Date(redactedDate);
       return leaf instanceof Uint8Array ? new Uint8Array(leaf.length).fill(1) : leaf;
