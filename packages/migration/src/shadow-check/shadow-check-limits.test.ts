@@ -5,8 +5,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { ShadowCheck, type ShadowCheckOptions } from "./shadow-check.js";
 
 afterEach(() => {
-  vi.useRealTimers();
+  // In this order: a timer that was observed is one that the test has stopped.
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 const pipeline = createPipeline({ serializer: json(), additionalDeserializers: [msgpack()] });
