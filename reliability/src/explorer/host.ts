@@ -14,6 +14,7 @@ import { fillReasons } from "./letter-data.js";
 import { fillMillion, flood, serveThousand, type ThousandQueues } from "./load-data.js";
 import { fillRemovable } from "./removal-data.js";
 import { fillSearched } from "./search-data.js";
+import { fillDataDirectory } from "./walk-data.js";
 
 // The process of the explorer: a broker with the data of the tests, and the page for it. Obeys its parent over IPC.
 
@@ -41,6 +42,8 @@ export type HostRequest =
   | { readonly ask: "release" }
   /** A connection string of another broker, with a thousand queues. */
   | { readonly ask: "serve-thousand" }
+  /** The path of a data directory with the same data, which no process has opened. */
+  | { readonly ask: "fill-data-directory" }
   | { readonly ask: "end" };
 
 const scratch = openScratch("explorer-browser");
@@ -116,6 +119,8 @@ async function work(request: HostRequest): Promise<unknown> {
       return await disturb(request.path);
     case "release":
       return await release?.();
+    case "fill-data-directory":
+      return await fillDataDirectory(directory);
     case "flood":
       // Answers at once: it goes on while the page is used, and ends with the broker at the latest.
       void flood(broker, transport, request.perSecond, request.seconds).catch(() => {});

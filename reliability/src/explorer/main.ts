@@ -20,6 +20,7 @@ import { removalChecks } from "./removal-checks.js";
 import { restartChecks } from "./restart-checks.js";
 import { searchChecks } from "./search-checks.js";
 import { sendChecks } from "./send-checks.js";
+import { walkChecks } from "./walk-checks.js";
 
 // Checks the page of the explorer in a real browser: Debian's chromium, or the one that CHROMIUM names. The data is the demo's, webhooks of three
 // eras with their dead letters, plus hostile bodies and a queue of a million messages. Exits with 1 when a check fails.
@@ -51,6 +52,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...searchChecks,
     ...sendChecks,
     ...claimsChecks,
+    ...walkChecks,
     ...restartChecks,
     ...changes,
     picturesCheck,
