@@ -140,7 +140,7 @@ function BodyField({
   return (
     <label class="field">
       <span>{label}</span>
-      <textarea name="body" rows={10} spellcheck={false} defaultValue={value} />
+      <textarea name="body" rows={7} spellcheck={false} defaultValue={value} />
     </label>
   );
 }

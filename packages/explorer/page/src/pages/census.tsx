@@ -170,7 +170,9 @@ function Verdict({ about, censusAt }: VerdictProps): VNode {
           <input type="checkbox" name="sessionStatesAreFree" value="true" /> no session state is written with
           it
         </label>
-        <button type="submit">Decide</button>
+        <p class="actions">
+          <button type="submit">Decide</button>
+        </p>
       </form>
       <Problem text={problem} />
       {verdict === undefined ? null : (
