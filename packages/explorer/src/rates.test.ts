@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Counted, type Look, ratesOf, sumOfRates } from "../page/src/data/rates.js";
+import { type Counted, type Look, ratesOf, sumOfRates } from "../page/src/overview/rates.js";
 
 type Counts = NonNullable<ReturnType<Counted["byPath"]["get"]>>;
 

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { countText } from "../data/format.js";
-import type { Sample } from "../data/use-samples.js";
+import type { Sample } from "../overview/use-samples.js";
 
 interface HourChartProps {
   readonly title: string;

@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { countText, plural } from "../data/format.js";
-import { type Rates, ratesOf, sumOfRates } from "../data/rates.js";
 import { href } from "../data/route.js";
 import type { About, EntityView, HealthView } from "../data/types.js";
 import { useHashState } from "../data/use-hash-state.js";
-import { type Health, useHealth } from "../data/use-health.js";
 import type { Live } from "../data/use-live.js";
-import { type Sample, sumOf } from "../data/use-samples.js";
+import { type Rates, ratesOf, sumOfRates } from "../overview/rates.js";
+import { type Health, useHealth } from "../overview/use-health.js";
+import { type Sample, sumOf } from "../overview/use-samples.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { type Column, SortableTable } from "../parts/sortable-table.js";
 import { Time } from "../parts/time.js";

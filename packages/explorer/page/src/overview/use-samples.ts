@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { EntityView } from "../data/types.js";
+import type { Live } from "../data/use-live.js";
 import type { Counted } from "./rates.js";
-import type { EntityView } from "./types.js";
-import type { Live } from "./use-live.js";
 
 /** The counts at one moment while the page was open. */
 export interface Sample extends Counted {

@@ -1,4 +1,4 @@
-import type { EntityView } from "./types.js";
+import type { EntityView } from "../data/types.js";
 
 /** How many messages come and go in a minute; undefined where that is not known. */
 export interface Rates {

@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
-import { errorText, lines } from "./api.js";
+import { errorText, lines } from "../data/api.js";
+import type { EntityView, HealthView } from "../data/types.js";
 import { type Look, waitingIn } from "./rates.js";
-import type { EntityView, HealthView } from "./types.js";
 
 /** What is known of an entity by peeking. */
 export interface Health {
