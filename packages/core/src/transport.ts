@@ -4,7 +4,7 @@ export { type Scheduler, systemScheduler, type Timer } from "@waybill/foundation
 export { checkRule } from "./contracts/check-rule.js";
 export type { CatalogEntity, EntityCatalog, EntityCounts, EntityName } from "./contracts/entity-catalog.js";
 export { entityPathOf, parseEntityPath, subQueuePathOf } from "./contracts/entity-path.js";
-export type { LiveReader, ReaderDirectory } from "./contracts/reader-directory.js";
+export type { CircuitChange, LiveReader, ReaderDirectory } from "./contracts/reader-directory.js";
 export { SizedBatch } from "./contracts/sized-batch.js";
 export {
   type ReceivingHandlers,

@@ -1,5 +1,6 @@
 /** For authors of beacon stores, and of tools that show and store the results of this package. */
 
+export { liveBeacons } from "./capability/live-beacons.js";
 export { formatCensus, parseCensus } from "./census/census-text.js";
 export { type LastSequenceNumberOptions, lastSequenceNumber } from "./census/last-sequence-number.js";
 export { mediaTypeOf } from "./census/media-type-of.js";

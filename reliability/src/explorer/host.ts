@@ -7,6 +7,7 @@ import { startExplorer } from "@waybill/explorer";
 import { localCatalog, localTransport } from "@waybill/transport-local";
 import { openScratch } from "waybill-harness/waiting.js";
 import { consumerSerializers } from "../../../examples/main-job/dist/serializers.js";
+import { demoBeacons } from "./beacon-data.js";
 import { fillDemo } from "./demo-data.js";
 import { fillGapped, passThrough, sendFollowed, take } from "./gapped-data.js";
 import { fillHostile } from "./hostile-data.js";
@@ -62,6 +63,7 @@ const explorer = await startExplorer({
   namespace: "demo",
   directory,
   allowChanges: true,
+  beacons: demoBeacons(),
 });
 
 let server: BrokerServer | undefined;

@@ -27,6 +27,7 @@ export const letterChecks: readonly Check[] = [
     run: rates,
   },
   { title: "shows what comes over AMQP by the numbers of the newest messages", run: ratesOverAmqp },
+  { title: "shows whose circuit breakers are open, and – where no reader announces them", run: breakers },
   { title: "repairs a selection of dead letters, after a dry run", run: selection },
 ];
 
@@ -200,6 +201,30 @@ async function ratesOverAmqp(stage: Stage): Promise<void> {
   await page.getByRole("button", { name: "Look again" }).click();
   const cells = await cellsOf(opened, "followed", (texts) => texts[0] !== "–");
   expectThat(Number(cells[0]?.replaceAll(",", "")) > 0, `what comes in: ${cells}`);
+}
+
+async function breakers(stage: Stage): Promise<void> {
+  await using opened = await stage.open();
+  const { page } = opened;
+  const cell = (entity: string) => page.locator(`main tbody tr[data-key="${entity}"] td`).nth(-4);
+  await cell("orders").getByText(/^open/).waitFor();
+  expectSame(await cell("orders").textContent(), "open 2 hr. ago", "the breaker of orders");
+  expectSame(
+    await cell("orders").locator("span").first().getAttribute("title"),
+    "billing (billing-1) holds order-placed in json",
+    "its hint",
+  );
+  for (const [entity, text] of [
+    ["invoices", "closed"],
+    ["later", "–"],
+    ["webhooks", "–"],
+  ] as const)
+    expectSame(await cell(entity).textContent(), text, `the breaker of ${entity}`);
+  await page.getByRole("button", { name: "Breaker" }).click();
+  await until(
+    async () => (await page.locator("main tbody th").first().textContent()) === "orders",
+    "the open breaker first",
+  );
 }
 
 /** What the table says of what comes, goes and changes at an entity, when it says what is waited for. */

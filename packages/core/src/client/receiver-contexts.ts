@@ -53,12 +53,15 @@ export class ReceiverContexts {
     this.#options = options;
     this.#health = health;
     this.#senderTo = senderTo;
+    const tellDirectory =
+      options.circuitBreaker === undefined ? undefined : options.readerDirectory?.followCircuits?.();
     this.breakers = new CircuitBreakers({
       transport,
       scheduler: this.scheduler,
       options: options.circuitBreaker,
       onEvent: (event) => {
         health.circuitChanged(event);
+        tellDirectory?.(event);
         options.onCircuitBreaker(event);
       },
     });

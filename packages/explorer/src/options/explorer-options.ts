@@ -3,7 +3,7 @@ import type { Pipeline, Transport } from "@waybill/core";
 import { type OptionNames, requireInteger, requireKnownOptions } from "@waybill/core/serializer";
 import type { EntityCatalog } from "@waybill/core/transport";
 import type { Redactor } from "@waybill/migration/golden";
-import type { WritePlan } from "@waybill/migration/plan";
+import type { BeaconStore, WritePlan } from "@waybill/migration/plan";
 import { withTurns } from "./with-turns.js";
 
 /** What to explore, and whether changes are allowed. */
@@ -22,6 +22,8 @@ export interface ExplorerOptions {
   readonly allowChanges?: boolean | undefined;
   /** Write plans, to show their percentage. Default: none. */
   readonly writePlans?: readonly WritePlan[] | undefined;
+  /** Where running readers announce themselves, to show whose circuit breakers are open. Default: they are not known. */
+  readonly beacons?: BeaconStore | undefined;
   /** Replaces every leaf of a downloaded message. Default: letters become `a`, digits `1`, and so on. */
   readonly redact?: Redactor | undefined;
   /** Paths that keep their value in downloads, as JSON pointers in which a step `*` matches any key. Default: none. */
@@ -31,8 +33,10 @@ export interface ExplorerOptions {
 }
 
 /** {@link ExplorerOptions} checked, with every default filled in. */
-export type ExplorerContext = Pick<ExplorerOptions, "redact"> & {
-  readonly [Name in Exclude<keyof ExplorerOptions, "redact">]-?: NonNullable<ExplorerOptions[Name]>;
+export type ExplorerContext = Pick<ExplorerOptions, "redact" | "beacons"> & {
+  readonly [Name in Exclude<keyof ExplorerOptions, "redact" | "beacons">]-?: NonNullable<
+    ExplorerOptions[Name]
+  >;
 };
 
 const optionNames: OptionNames<ExplorerOptions> = {
@@ -43,6 +47,7 @@ const optionNames: OptionNames<ExplorerOptions> = {
   directory: true,
   allowChanges: true,
   writePlans: true,
+  beacons: true,
   redact: true,
   keep: true,
   refreshIntervalInMs: true,
@@ -66,6 +71,7 @@ export function resolveExplorerOptions<Options extends ExplorerOptions>(
     directory: resolve(options.directory ?? ".waybill"),
     allowChanges: options.allowChanges ?? false,
     writePlans: [...(options.writePlans ?? [])],
+    beacons: options.beacons,
     redact: options.redact,
     keep: [...(options.keep ?? [])],
     refreshIntervalInMs,

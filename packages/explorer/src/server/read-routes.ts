@@ -1,4 +1,5 @@
 import { bodyTextView, textOf } from "../reads/body-text.js";
+import { listBreakers } from "../reads/breakers.js";
 import { groupDeadLetters } from "../reads/dead-letters.js";
 import { decodeBody } from "../reads/decode-body.js";
 import { listEntities, listRules } from "../reads/entities.js";
@@ -18,6 +19,7 @@ const states = ["active", "deferred", "scheduled"] as const;
 export const readRoutes: Routes = {
   "GET /api/about": json(about),
   "GET /api/entities": json(({ context, abortSignal }) => listEntities(context, abortSignal)),
+  "GET /api/breakers": json(({ context, abortSignal }) => listBreakers(context, abortSignal)),
   "GET /api/rules": json(({ context, fields, abortSignal }) =>
     listRules(context, fields.text("entity"), abortSignal),
   ),
@@ -82,6 +84,8 @@ function about({ context }: Call) {
       versions: versions.map((each) => each.version),
     })),
     writePlans: writePlans.length,
+    /** Whether running readers can be known by their beacons. */
+    hasBeacons: context.beacons !== undefined,
     directory: context.directory,
   };
 }

@@ -11,12 +11,24 @@ export interface CapabilityBeacon {
   readonly capability: ReaderCapability;
   /** The paths of the queues and subscriptions that it receives from, as `entityPathOf` writes them. */
   readonly entities: readonly string[];
+  /** The circuits of its circuit breakers that are open now; absent if it cannot know. */
+  readonly circuits?: readonly OpenCircuit[] | undefined;
   /** Set when the instance has stopped: it replaces the instance's earlier beacon and counts as none. */
   readonly isWithdrawn?: boolean | undefined;
   /** By the store's clock if it has one, such as the broker's for a queue, else by the reader's. */
   readonly announcedAt: Date;
   /** When the beacon becomes invalid, by the same clock: the instance has stopped or cannot reach the store. */
   readonly expiresAt: Date;
+}
+
+/** A circuit that is open: undeserializable messages of its type and format are held, not dead-lettered. */
+export interface OpenCircuit {
+  /** The path of the queue or subscription. */
+  readonly entity: string;
+  readonly messageType?: string | undefined;
+  readonly format?: string | undefined;
+  /** When it opened, in ISO 8601, by the reader's clock. */
+  readonly since: string;
 }
 
 /**

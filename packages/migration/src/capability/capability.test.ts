@@ -10,6 +10,8 @@ import { beaconGuard, type ExpectedReader } from "../write-plan/reader-guard.js"
 import { WritePlan } from "../write-plan/write-plan.js";
 import { announceReader } from "./announce-reader.js";
 import type { BeaconStore, CapabilityBeacon } from "./beacon-store.js";
+import { liveBeacons } from "./live-beacons.js";
+import { OpenCircuits } from "./open-circuits.js";
 import { queueBeaconStore } from "./queue-beacon-store.js";
 import { type ReaderCapability, readerCapability } from "./reader-capability.js";
 
@@ -308,6 +310,47 @@ describe("an announced reader", () => {
     expect(events.at(-1)).toBe("deadLettered");
     await client.close();
     await old.close();
+  });
+
+  it("announces the circuits of its client, but only if they are followed", async () => {
+    await using fixture = await createFixture();
+    const { store, scheduler, clock } = fixture;
+    const options = { reader: "billing", entities: ["orders"], scheduler };
+    await using announced = await announceReader(store, pipeline, options);
+    const circuits = async () => (await liveBeacons(store, { nowMs: clock.now() })).present[0]?.circuits;
+    expect(await circuits()).toBeUndefined();
+    const note = announced.followCircuits?.() ?? (() => {});
+    const told = async () => {
+      clock.advance(1_000);
+      await settled(async () => (await circuits()) !== undefined);
+      return await circuits();
+    };
+    expect(await told()).toEqual([]);
+    const change = { entityPath: "orders", messageType: "order-placed", format: "avro" };
+    const since = new Date(clock.now()).toISOString();
+    note({ ...change, state: "open" });
+    note({ ...change, state: "halfOpen" });
+    clock.advance(1_000);
+    const open = [{ entity: "orders", messageType: "order-placed", format: "avro", since }];
+    await settled(async () => (await circuits())?.length === 1);
+    expect(await circuits()).toEqual(open);
+    // It stays announced when the beacon is renewed.
+    clock.advance(200_000);
+    await settled(async () => (await store.list()).length === 4);
+    expect(await circuits()).toEqual(open);
+    note({ ...change, state: "closed" });
+    clock.advance(1_000);
+    await settled(async () => (await circuits())?.length === 0);
+  });
+
+  it("announces at most 100 circuits, several changes at once", () => {
+    const circuits = new OpenCircuits();
+    const changes = Array.from({ length: 101 }, (_, id) =>
+      circuits.note({ entityPath: "orders", format: `format-${id}`, state: "open" }, 0),
+    );
+    expect(changes.filter(Boolean)).toHaveLength(100);
+    expect(circuits.list()).toHaveLength(100);
+    expect(circuits.note({ entityPath: "orders", format: "other", state: "closed" }, 0)).toBe(false);
   });
 
   it("needs the entities that it receives from", async () => {

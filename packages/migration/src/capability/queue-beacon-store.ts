@@ -133,6 +133,7 @@ function isWireBeacon(value: unknown): value is WireBeacon {
     isRecord(value) &&
     isRecord(value.capability) &&
     isList(value.entities, (each) => typeof each === "string") &&
+    (value.circuits === undefined || isList(value.circuits, isCircuit)) &&
     (value.isWithdrawn === undefined || typeof value.isWithdrawn === "boolean") &&
     typeof value.reader === "string" &&
     typeof value.instance === "string" &&
@@ -149,6 +150,13 @@ function isReadableType(value: unknown): boolean {
 
 function isReadableVersion(value: unknown): boolean {
   return isRecord(value) && Number.isSafeInteger(value.version) && isRecord(value.schemas);
+}
+
+function isCircuit(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const isText = (text: unknown) => text === undefined || typeof text === "string";
+  const { entity, since, messageType, format } = value;
+  return typeof entity === "string" && isInstant(since) && isText(messageType) && isText(format);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

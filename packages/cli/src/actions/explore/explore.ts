@@ -3,20 +3,24 @@ import type { Explorer } from "@waybill/explorer";
 import { portRefusal } from "../../broker-host/port-refusal.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import type { Terminal } from "../../output/terminal.js";
-import { openBrokerContext } from "../action-context.js";
+import { type BrokerContext, openBrokerContext } from "../action-context.js";
 import { type ExploreOptions, explorerOptions } from "./explorer-options.js";
 
 export interface ExploreCommandOptions extends ExploreOptions {
   readonly port: number;
   readonly allowChanges?: boolean;
+  readonly beacons?: string;
   readonly decodeOrigin?: readonly string[];
 }
 
 export async function explore(options: ExploreCommandOptions): Promise<ExitCode> {
   await using context = await openBrokerContext(options);
   const { startExplorer } = await import("@waybill/explorer");
+  const beacons = await beaconsIn(context, options.beacons);
+  await using _ = beacons;
   await using explorer = await startExplorer({
     ...explorerOptions(context, options),
+    beacons,
     allowChanges: options.allowChanges,
     port: options.port,
     decodeOrigins: options.decodeOrigin,
@@ -30,6 +34,12 @@ export async function explore(options: ExploreCommandOptions): Promise<ExitCode>
   if (!abortSignal.aborted) await once(abortSignal, "abort");
   process.stdin.off("data", onEnter).pause();
   return exitCodes.ok;
+}
+
+async function beaconsIn({ transport }: Pick<BrokerContext, "transport">, queue: string | undefined) {
+  if (queue === undefined) return undefined;
+  const { queueBeaconStore } = await import("@waybill/migration/plan");
+  return queueBeaconStore(transport, queue);
 }
 
 function announce(terminal: Terminal, explorer: Explorer): void {

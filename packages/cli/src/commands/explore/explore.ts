@@ -14,6 +14,10 @@ export function exploreCommand(): WaybillCommand {
     .option("--port <number>", "the port; 0 picks a free one", parsePort, 0)
     .option("--allow-changes", "let the page send, repair, edit, delete and purge messages")
     .option(
+      "--beacons <queue>",
+      "the queue in which running readers announce themselves: shows their circuit breakers",
+    )
+    .option(
       "--decode-origin <origin>",
       "the page of another tool that may post to /decode, such as http://localhost:8233; can be repeated",
       repeatable(checkedOrigin),

@@ -11,6 +11,7 @@ export type { RepairJobView } from "../../../src/changes/repair-jobs.js";
 export type { SentView } from "../../../src/changes/send-message.js";
 export type { AttemptView } from "../../../src/reads/attempt-view.js";
 export type { BodyTextView } from "../../../src/reads/body-text.js";
+export type { BreakerView, OpenCircuitView } from "../../../src/reads/breakers.js";
 export type { DeadLettersView, GroupView } from "../../../src/reads/dead-letters.js";
 export type { EntityView } from "../../../src/reads/entities.js";
 export type { FoundNumber, NumberRange } from "../../../src/reads/find-number.js";

@@ -2,10 +2,11 @@ import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { countText, plural } from "../data/format.js";
 import { href } from "../data/route.js";
-import type { About, EntityView, HealthView } from "../data/types.js";
+import type { About, BreakerView, EntityView, HealthView, OpenCircuitView } from "../data/types.js";
 import { useHashState } from "../data/use-hash-state.js";
 import type { Live } from "../data/use-live.js";
 import { type Rates, ratesOf, sumOfRates } from "../overview/rates.js";
+import { useBreakers } from "../overview/use-breakers.js";
 import { type Health, useHealth } from "../overview/use-health.js";
 import { type Sample, sumOf } from "../overview/use-samples.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
@@ -27,6 +28,8 @@ interface Row {
   readonly deadLetters: number | undefined;
   readonly rates: Rates;
   readonly health: HealthView | undefined;
+  /** Of those whose readers announce themselves. */
+  readonly breakers: readonly BreakerView[];
 }
 
 /** The first page: where messages wait, which ones are dead letters, and how many of those can be read now. */
@@ -54,7 +57,11 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
       .filter((members) => members.length <= maxMembers && inView.has(nameOf(members)))
       .flatMap((members) => members.map(({ path }) => path)),
   );
-  const rows = all.map((members) => rowOf(members, samples, byPath));
+  const { breakers, problem: beaconProblem } = useBreakers(about);
+  const rows = all.map((members) => ({
+    ...rowOf(members, samples, byPath),
+    breakers: members.flatMap(({ path }) => breakers?.get(path.toLowerCase()) ?? []),
+  }));
   const unknown = found.filter(({ path }) => !byPath.has(path)).length;
   return (
     <main class="page">
@@ -97,11 +104,13 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
           {countText(found.length)} of {plural(entities.length, "entity", "entities")}
         </span>
       </p>
-      <Problem text={problem} />
+      <Problem text={problem ?? beaconProblem} />
       <Waiting isLoading={live.entities === undefined && live.error === undefined} />
       <SortableTable
         label="Entities"
-        columns={columns}
+        columns={
+          breakers === undefined ? columns : [...columns.slice(0, -3), breakerColumn, ...columns.slice(-3)]
+        }
         rows={rows}
         sortedBy="-Dead letters"
         keyOf={({ name }) => name}
@@ -116,8 +125,10 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
       <p class="quiet">
         “In”, “Out” and “Change” are messages a minute, over the last minute or since the last look. Azure
         does not count what comes and goes: what comes is seen by the number of the newest message, and what
-        goes follows from the counts, so that nothing is known of a queue that was found empty. Circuit
-        breakers are not shown: a consumer tells only its own process about its breaker.
+        goes follows from the counts, so that nothing is known of a queue that was found empty.
+        {about.hasBeacons
+          ? " “Breaker” is what running readers announce of their circuit breakers; – where none announces it."
+          : " Circuit breakers are not known: start with --beacons and the queue in which readers announce themselves."}
       </p>
       <p>
         The chain: {about.serializers.map(({ name }) => name).join(" → ")}.{" "}
@@ -211,6 +222,35 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
+const breakerColumn: Column<Row> = {
+  title: "Breaker",
+  // Those that are open come first, and those of which nobody tells last.
+  value: ({ breakers }) => (breakers.length === 0 ? undefined : openIn(breakers).length > 0 ? "a" : "b"),
+  cell: ({ breakers }) => <Breaker breakers={breakers} />,
+};
+
+function Breaker({ breakers }: Pick<Row, "breakers">): VNode {
+  const open = openIn(breakers);
+  const instances = breakers.reduce((sum, each) => sum + each.instances, 0);
+  if (instances === 0) return <span>–</span>;
+  if (open.length === 0) return <span title={`${plural(instances, "instance")}`}>closed</span>;
+  const [first] = open;
+  return (
+    <span class="bad" title={open.map(circuitText).join("\n")}>
+      open <Time at={first?.since} />
+      {open.length > 1 ? `, ${countText(open.length)} circuits` : ""}
+    </span>
+  );
+}
+
+function openIn(breakers: readonly BreakerView[]): readonly OpenCircuitView[] {
+  return breakers.flatMap(({ open }) => open).sort((one, two) => one.since.localeCompare(two.since));
+}
+
+function circuitText({ reader, instance, messageType, format }: OpenCircuitView): string {
+  return `${reader} (${instance}) holds ${messageType ?? "untyped messages"} in ${format ?? "no format"}`;
+}
+
 /** Of a larger group, the members are looked into only when they are shown, or all are asked for. */
 const maxMembers = 50;
 
@@ -249,7 +289,7 @@ function rowOf(
   members: readonly EntityView[],
   samples: readonly Sample[],
   healths: ReadonlyMap<string, Health>,
-): Row {
+): Omit<Row, "breakers"> {
   return {
     name: nameOf(members),
     isGroup: members.length > 1,
