@@ -191,7 +191,9 @@ class Repair {
   async #repairBatch(): Promise<boolean> {
     const { abortSignal, onProgress, maxWaitTimeInMs = 2_000 } = this.#options;
     const left = this.#left();
-    const maxMessages = left > 0 ? this.#pace.atOnce(Math.min(maxBatchMessages, left)) : maxBatchMessages;
+    // The one that is edited may be behind all others.
+    const isBounded = left > 0 && this.#edit === undefined;
+    const maxMessages = isBounded ? this.#pace.atOnce(Math.min(maxBatchMessages, left)) : maxBatchMessages;
     const batch = await this.#receiver.receive({ maxMessages, maxWaitTimeInMs, abortSignal });
     this.#lockedElsewhere.observe(batch);
     const fresh = batch.filter((message) => !this.#locked.holdIfSeen(message));

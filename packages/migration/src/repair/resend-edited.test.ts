@@ -1,5 +1,6 @@
 import type { EncodedMessage } from "@waybill/core";
 import { describe, expect, it } from "vitest";
+import { replaced } from "../fixture.test-support.js";
 import { failing, openDeadLetters, order, pipeline } from "./dead-letters.test-support.js";
 import { unchangedResubmission } from "./plan-resubmission.js";
 import { createMemoryReceipts } from "./receipt-log.js";
@@ -43,6 +44,25 @@ describe("sending a dead letter again with changes", () => {
     });
     expect(sent?.deadLetterReason).toBeUndefined();
     expect((await fixture.dead()).map(({ messageId }) => messageId)).toEqual(["order-1", "order-3"]);
+  });
+
+  it("finds one behind many others in a few calls", async () => {
+    const orders = Array.from({ length: 250 }, (_, id) => order(id));
+    await using fixture = await openDeadLetters(orders);
+    let calls = 0;
+    const transport = replaced(fixture.transport, {
+      createReceiver(...settings) {
+        const receiver = fixture.transport.createReceiver(...settings);
+        return replaced(receiver, {
+          receive(options) {
+            calls++;
+            return receiver.receive(options);
+          },
+        });
+      },
+    });
+    expect(await resend(fixture, 250n, { transport })).toMatchObject(done);
+    expect(calls).toBe(3);
   });
 
   it("sends nothing for one that is gone, or that another receiver holds", async () => {
