@@ -254,7 +254,7 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
   ],
   "docs/explore.md": [
     claim(
-      "The page is read-only; `--allow-changes` lets it repair dead letters and send messages.",
+      "The page is read-only; `--allow-changes` lets it send, repair, edit, delete and purge messages.",
       explorer,
       "sends and repairs nothing",
     ),
