@@ -52,6 +52,14 @@ describe("a lock is renewed", () => {
     expect(renewals).toEqual([50_000, 100_000]);
   });
 
+  it("by what the last renewal granted", async () => {
+    const { track, scheduler } = renewing();
+    const { renewals, grant } = track(60_000);
+    grant(20_000);
+    await scheduler.pass(80_000);
+    expect(renewals).toEqual([50_000, 60_000, 70_000, 80_000]);
+  });
+
   it("with others by one timer, each in its time", async () => {
     const { track, scheduler } = renewing();
     const [long, short] = [track(60_000), track(20_000)];
@@ -150,6 +158,7 @@ function lockOf(scheduler: ManualScheduler, lockMs: number) {
   const renewals: number[] = [];
   const failures: unknown[] = [];
   let work = () => {};
+  let grantedMs = lockMs;
   let lockedUntilMs = scheduler.now() + lockMs;
   const lock: RenewableLock = {
     get lockedUntilMs() {
@@ -159,7 +168,7 @@ function lockOf(scheduler: ManualScheduler, lockMs: number) {
     async renew() {
       renewals.push((scheduler.steadyNow?.() ?? 0) - beganAtMs);
       work();
-      lockedUntilMs = scheduler.now() + lockMs;
+      lockedUntilMs = scheduler.now() + grantedMs;
     },
     onRenewalFailed: (error) => void failures.push(error),
   };
@@ -167,5 +176,9 @@ function lockOf(scheduler: ManualScheduler, lockMs: number) {
   const during = (next: () => void) => {
     work = next;
   };
-  return { lock, renewals, failures, during };
+  /** How long the lock is from the next renewal on. */
+  const grant = (ms: number) => {
+    grantedMs = ms;
+  };
+  return { lock, renewals, failures, during, grant };
 }
