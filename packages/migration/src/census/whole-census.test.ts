@@ -73,7 +73,15 @@ describe("a census", () => {
     const census = await takeCensus({ ...fixture.source, pipeline });
     expect(fixture.leftOpen()).toEqual(before);
     const counts = {
-      ...{ active: 5, deferred: 0, scheduled: 2, deadLetter: 1, transfer: 0, transferDeadLetter: 0 },
+      ...{
+        active: 5,
+        deferred: 0,
+        scheduled: 2,
+        deadLetter: 1,
+        transfer: 0,
+        transferDeadLetter: 0,
+        arrived: 6,
+      },
     };
     const place = { entityPath: "orders", end: "reached", requiresSession: false, counts };
     expect(census).toEqual({
