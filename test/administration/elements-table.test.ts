@@ -171,7 +171,7 @@ async function throughFiles({ kind, field, first }: Case): Promise<string[]> {
   const silent = { warn: () => {}, emulatorDefaults: false };
   const [config] = parseBrokerConfig(JSON.stringify({ Namespaces: [namespace] }), "Config.json", silent);
   if (config === undefined) throw new Error("There is no namespace");
-  await writeNamespace(fixture.client, config, { apply: true, write: () => {} });
+  await writeNamespace(fixture.client, config, { apply: true, onStep: () => {} });
   const path = kind === "subscription" ? "table/Subscriptions/file" : "file";
   const given = config[kind === "queue" ? "queues" : "topics"][0];
   const properties =

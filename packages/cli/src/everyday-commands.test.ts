@@ -208,9 +208,10 @@ describe.each(environments)("on $name", ({ open }) => {
         ),
       ).toMatchObject({
         exitCode: 0,
-        stdout: "made        queue orders\n",
+        stdout: '{\n  "path": "orders",\n  "kind": "queue",\n  "isCreated": true\n}\n',
       });
-      expect((await run("create", "queue", "orders")).stdout).toBe("is there    queue orders\n");
+      expect((await run("create", "queue", "orders")).json()).toMatchObject({ isCreated: false });
+      expect((await run("create", "queue", "orders", "--no-json")).stdout).toBe("is there    queue orders\n");
       expect((await run("create", "topic", "events")).exitCode).toBe(0);
       expect(
         (await run("create", "subscription", "events/Subscriptions/large", "--sql", "total > 1000")).exitCode,

@@ -84,7 +84,8 @@ function printReport(terminal: Terminal, entity: string, report: RehearsalReport
   terminal.line(
     `this chain reads what comes here: ${report.answer === "not-known" ? "not known" : report.answer}`,
   );
-  if (report.missing !== undefined) terminal.line(printable(report.missing));
+  if (report.missing !== undefined)
+    terminal.line(printable(report.missing.replaceAll("watchForInMs", "--watch")));
   const suggestions = new Set(report.groups.flatMap(({ suggestion }) => suggestion ?? []));
   if (report.advice !== undefined) terminal.line(printable(report.advice));
   for (const suggestion of suggestions) {

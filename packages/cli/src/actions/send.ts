@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { EncodedMessage, Message } from "@waybill/core";
+import { type EncodedMessage, type Message, WaybillError } from "@waybill/core";
 import { checkMessage } from "@waybill/core/transport";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { Interruption } from "../errors/interruption.js";
@@ -37,6 +37,7 @@ export async function send(
   file: string | undefined,
   options: SendOptions,
 ): Promise<ExitCode> {
+  if (entity.trim() === "") throw new UsageError("Name the queue or the topic to send to.");
   if (file !== undefined && options.body !== undefined)
     throw new UsageError("Give a file or --body, not both.");
   const byLines = options.lines === true;
@@ -118,7 +119,7 @@ async function deliver(
     if (schedule === undefined) await sender.send([message], { abortSignal });
     else return (await sender.schedule([message], schedule, { abortSignal }))[0];
   } catch (error) {
-    if (!isInterruption(error, { abortSignal })) throw error;
+    if (!isInterruption(error, { abortSignal })) throw withSessionHint(error);
     throw new Interruption(
       `Interrupted: the message may have been sent. Look for ${String(message.messageId)} with waybill peek before you send it again, with the same --message-id.`,
     );
@@ -126,4 +127,10 @@ async function deliver(
     await sender.close();
   }
   return undefined;
+}
+
+/** Recognises the error of Service Bus and of the local broker. */
+function withSessionHint(error: unknown): unknown {
+  if (!(error instanceof WaybillError) || !/SessionId was not set/i.test(error.message)) return error;
+  return new UsageError(`${error.message}\nName the session with --session-id ID.`);
 }

@@ -31,17 +31,29 @@ export interface WriteOptions {
   readonly apply: boolean;
   /** Creates only the entity with this path. */
   readonly only?: string | undefined;
-  readonly write: (line: string) => void;
+  /** Called for each entity, after it was created. */
+  readonly onStep: (step: WrittenStep) => void;
+}
+
+/** What was done about an entity. */
+export interface WrittenStep {
+  readonly kind: string;
+  readonly path: string;
+  readonly done: "is there" | "made" | "would make";
+}
+
+/** A step as a line of text. */
+export function stepText({ kind, path, done }: WrittenStep): string {
+  return `${done.padEnd("would make".length)}  ${kind} ${path}`;
 }
 
 /**
- * Creates the entities of a configuration that a namespace lacks, or only lists them without `apply`, and writes a line for each; existing ones are
- * not changed.
+ * Creates the entities of a configuration that a namespace lacks, or only names them without `apply`; existing ones are not changed.
  */
 export async function writeNamespace(
   client: ServiceBusAdministrationClient,
   config: NamespaceConfig,
-  { apply, write, only }: WriteOptions,
+  { apply, onStep, only }: WriteOptions,
 ): Promise<void> {
   const { messagingSku } = await client.getNamespaceProperties();
   const values = keepRuleTypes(client);
@@ -52,8 +64,8 @@ export async function writeNamespace(
   for (const { kind, path, exists, create } of inOrder(stepsOf(client, config, toSdk))) {
     if (only !== undefined && path !== only) continue;
     const isThere = await exists();
-    write(`${isThere ? "is there  " : apply ? "made      " : "would make"}  ${kind} ${path}`);
     if (!isThere && apply) await create();
+    onStep({ kind, path, done: isThere ? "is there" : apply ? "made" : "would make" });
   }
 }
 

@@ -12,5 +12,7 @@ export async function portRefusal(error: unknown, host: string): Promise<unknown
   }
   if (code === "EACCES" && port !== undefined)
     return new UsageError(`Port ${port} of ${host} needs more rights: the system allows it to root only.`);
+  if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL")
+    return new UsageError(`--host: this computer has no address ${host} to listen on.`);
   return error;
 }

@@ -1,6 +1,7 @@
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import type { EntityKind, EntityProperties, NamespaceConfig } from "@waybill/broker-server/config";
 import { WaybillError } from "@waybill/core";
+import type { WrittenStep } from "../broker-config/write-namespace.js";
 import { type ManagedEntity, pathOf } from "../input/parse-managed-entity.js";
 import type { Connection } from "./connection.js";
 import { managementError } from "./management-error.js";
@@ -40,12 +41,17 @@ export class EntityManager {
     return await named(entity, () => readEntity(this.#client, entity, kind, this.#warn));
   }
 
-  /** Creates the entity of a configuration if it does not exist, and writes a line that says so. */
-  async create(entity: ManagedEntity, config: NamespaceConfig, write: (line: string) => void): Promise<void> {
+  /** Creates the entity of a configuration if it does not exist, and returns what was done. */
+  async create(entity: ManagedEntity, config: NamespaceConfig): Promise<WrittenStep | undefined> {
     const { writeNamespace } = await import("../broker-config/write-namespace.js");
+    let written: WrittenStep | undefined;
+    const onStep = (step: WrittenStep) => {
+      written = step;
+    };
     await named(entity, () =>
-      writeNamespace(this.#client, config, { apply: true, only: pathOf(entity), write }),
+      writeNamespace(this.#client, config, { apply: true, only: pathOf(entity), onStep }),
     );
+    return written;
   }
 
   /** Changes properties of an entity. */

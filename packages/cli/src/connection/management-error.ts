@@ -1,4 +1,5 @@
 import { type ErrorCode, WaybillError } from "@waybill/core";
+import { fromXmlText } from "@waybill/foundation";
 import { UsageError } from "../errors/usage-error.js";
 
 /** In its refusals, the service says whether a key is wrong or lacks a right. */
@@ -18,8 +19,14 @@ export function managementError(error: unknown, entityPath?: string): unknown {
   if (error instanceof WaybillError)
     return new WaybillError(error.code, error.text, { ...where, cause: error });
   const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string };
-  const text = statusCode === 401 ? `The management API refused the request: ${refusalOf(message)}` : message;
+  const text =
+    statusCode === 401 ? `The management API refused the request: ${refusalOf(message)}` : plain(message);
   return new WaybillError(codeOf(statusCode), text, { ...where, cause: error });
+}
+
+/** The SDK leaves the escapes of XML in a text that it found in an answer. */
+function plain(text: string): string {
+  return fromXmlText(text).replace(/\r\n?/g, "\n");
 }
 
 function codeOf(statusCode: number | undefined): ErrorCode {

@@ -9,7 +9,7 @@ import { withoutSecrets } from "./without-secrets.js";
 export function describeError(error: unknown) {
   if (error instanceof WaybillError && error.code === "aborted")
     return { text: interruptedText, exitCode: exitCodes.interrupted };
-  const text = withoutSecrets(error instanceof Error ? error.message : String(error));
+  const text = withoutSecrets(pathText(error) ?? (error instanceof Error ? error.message : String(error)));
   const hint = protocolHint(text, process.env.SERVICEBUS_CONNECTION_STRING ?? "");
   if (hint === undefined) return { text, exitCode: exitCodeOf(error) };
   return { text: `${text.trimEnd()}\n${hint}`, exitCode: exitCodes.connection };
@@ -29,6 +29,26 @@ const wrongPath: ReadonlySet<unknown> = new Set([
   "ENOENT",
   "ENOTDIR",
 ]);
+
+const pathTexts: Readonly<Record<string, string>> = {
+  EACCES: "this user may not use it",
+  EEXIST: "there is a file of this name already",
+  EISDIR: "it is a folder, not a file",
+  ENOENT: "no such file or folder",
+  ENOTDIR: "a part of this path is a file, not a folder",
+};
+
+/** The system's error about a path, in words. */
+function pathText(error: unknown): string | undefined {
+  const { code, path, syscall } = error as {
+    readonly code?: string;
+    readonly path?: string;
+    readonly syscall?: string;
+  };
+  const text = pathTexts[code ?? ""];
+  if (text === undefined || path === undefined || syscall === "connect") return undefined;
+  return `${path}: ${text} (${code}).`;
+}
 
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Interruption) return exitCodes.interrupted;

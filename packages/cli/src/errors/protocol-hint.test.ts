@@ -30,8 +30,11 @@ describe("protocolHint", () => {
   it("returns no hint for other errors", () => {
     expect(protocolHint("The queue does not exist.", azure)).toBeUndefined();
     expect(protocolHint("read ECONNRESET", azure)).toBeUndefined();
-    expect(
-      protocolHint("connect ECONNREFUSED 127.0.0.1:5672", `${local};UseDevelopmentEmulator=true`),
-    ).toBeUndefined();
+  });
+
+  it("asks whether a local broker runs", () => {
+    const text = protocolHint("connect ECONNREFUSED 127.0.0.1:5672", `${local};UseDevelopmentEmulator=true`);
+    expect(text).toContain("Is the broker running?");
+    expect(protocolHint("connect ECONNREFUSED 10.0.0.4:5671", azure)).toBeUndefined();
   });
 });

@@ -21,6 +21,8 @@ export function protocolHint(text: string, connectionString: string): string | u
     return "The broker does not seem to speak TLS at this address: a local broker or emulator takes ;UseDevelopmentEmulator=true at the end of the connection string.";
   if (addressRefused.test(text))
     return "This version of Node accepts no IP address for TLS: name localhost instead; a local broker or emulator without TLS takes ;UseDevelopmentEmulator=true at the end of the connection string.";
+  if (isLocal(connectionString) && /ECONNREFUSED/.test(text))
+    return "Nothing listens there. Is the broker running? `waybill broker` starts one; it prints its connection string.";
   if (isPlain && cutOff.test(text) && !isLocal(connectionString))
     return "UseDevelopmentEmulator=true connects without TLS, which an Azure namespace does not accept: leave it out of the connection string.";
   return undefined;

@@ -33,6 +33,28 @@ describe("a table", () => {
     expect(cells.join("")).toBe(subject);
   });
 
+  it("ends lines between words, and after the marks of names", () => {
+    const text = table(
+      ["QUEUE", "WHY"],
+      [["orders/$DeadLetterQueue", "It looks like MessagePack: add msgpack()"]],
+      34,
+    );
+    expect(text.split("\n")).toEqual([
+      "QUEUE             WHY",
+      "orders/           It looks like",
+      "$DeadLetterQueue  MessagePack: add",
+      "                  msgpack()",
+    ]);
+  });
+
+  it("ends the line of an instant before its time", () => {
+    const text = table(["A", "B", "AT"], [["12345678", "12345678", new Date(0)]], 34);
+    expect(text.split("\n").slice(1)).toEqual([
+      "12345678  12345678  1970-01-01T",
+      "                    00:00:00Z",
+    ]);
+  });
+
   it("writes a block for each row where the terminal is too narrow for all columns", () => {
     expect(
       table(

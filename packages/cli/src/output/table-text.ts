@@ -111,26 +111,41 @@ function columnWidths(
 
 const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** A text in lines of at most `width` columns; no character is split, however many code points it has. */
+/** After these characters a line may end; what comes next begins the next one. */
+const breaksAfter = /[\s/.,:;@_-]/;
+
+/**
+ * A text in lines of at most `width` columns: a line ends after a blank or a mark such as `/` or `-` if there is one after its first third. No character
+ * is split, however many code points it has.
+ */
 function wrapped(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
+  if (isInstantOrNothing(text)) return text.replace("T", "T\n");
   const lines: string[] = [];
   for (const line of text.split("\n")) {
+    let current: string[] = [];
     let taken = 0;
-    let current = "";
     for (const { segment } of characters.segment(line)) {
       const next = stringWidth(segment);
-      if (taken + next > width && current !== "") {
-        lines.push(current);
-        current = "";
-        taken = 0;
+      if (taken + next > width && current.length > 0) {
+        const end = segment === " " ? current.length : breakOf(current);
+        lines.push(current.slice(0, end).join("").trimEnd());
+        current = current.slice(end);
+        taken = stringWidth(current.join(""));
+        if (segment === " " && current.length === 0) continue;
       }
-      current += segment;
+      current.push(segment);
       taken += next;
     }
-    lines.push(current);
+    lines.push(current.join(""));
   }
   return lines.join("\n");
+}
+
+/** Where a full line ends: its end, if there is no good place after its first third. */
+function breakOf(line: readonly string[]): number {
+  const at = line.findLastIndex((character) => breaksAfter.test(character)) + 1;
+  return at * 3 > line.length ? at : line.length;
 }
 
 function widthOf(text: string): number {

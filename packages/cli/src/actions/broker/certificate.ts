@@ -33,7 +33,12 @@ export async function show({ directory = defaultDirectory() }: CertificateOption
 }
 
 export async function remove({ directory = defaultDirectory() }: CertificateOptions): Promise<ExitCode> {
+  const isThere = (await readCertificate(directory)) !== undefined;
   await removeCertificate(directory);
-  process.stdout.write("Removed. Clients that were set to trust its file no longer do.\n");
+  process.stdout.write(
+    isThere
+      ? "Removed. Clients that were set to trust its file no longer do.\n"
+      : `There was no certificate in ${directory}, or it had expired.\n`,
+  );
   return exitCodes.ok;
 }

@@ -36,7 +36,10 @@ export async function pull(
   });
   const text = `${JSON.stringify(config, undefined, 2)}\n`;
   if (file === undefined) process.stdout.write(text);
-  else await write(file, text, overwrite);
+  else {
+    await write(file, text, overwrite);
+    process.stdout.write(`${file} written\n`);
+  }
   return exitCodes.ok;
 }
 

@@ -14,7 +14,7 @@ export async function push(
   file: string,
   { apply = false, namespace, managementPort }: PushOptions,
 ): Promise<ExitCode> {
-  const [{ readBrokerConfig }, { writeNamespace }] = await Promise.all([
+  const [{ readBrokerConfig }, { stepText, writeNamespace }] = await Promise.all([
     import("@waybill/broker-server/config"),
     import("../../broker-config/write-namespace.js"),
   ]);
@@ -23,7 +23,9 @@ export async function push(
   const config = namespaces.find(({ name }) => namespace === undefined || name === namespace);
   if (config === undefined) throw new UsageError(`${file} has no namespace ${namespace}.`);
   const write = (text: string) => process.stdout.write(`${text}\n`);
-  await withAdministration(managementPort, (client) => writeNamespace(client, config, { apply, write }));
+  await withAdministration(managementPort, (client) =>
+    writeNamespace(client, config, { apply, onStep: (step) => write(stepText(step)) }),
+  );
   if (!apply) write("Nothing was changed. --apply does it.");
   return exitCodes.ok;
 }

@@ -14,6 +14,7 @@ import { howToTrust } from "../../certificate/how-to-trust.js";
 import { resolveTls } from "../../certificate/resolve-tls.js";
 import { directoryOf, storedNamespaces } from "../../connection/data-directory.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
+import { UsageError } from "../../errors/usage-error.js";
 import { counted } from "../../output/counted.js";
 
 /** How a broker is started. */
@@ -40,6 +41,8 @@ export interface StartOptions {
 
 /** `waybill broker`: serves until it is interrupted. */
 export async function start(options: StartOptions): Promise<ExitCode> {
+  if (options.acceptAnyone === true && !isLoopback(options.host))
+    throw new UsageError(`--accept-anyone is for loopback addresses only, and --host is ${options.host}.`);
   const log = new BrokerLog(options.json === true, options.verbose === true);
   // The first Ctrl-C lets it end in an orderly way; the second one ends it at once.
   const stopping = new AbortController();

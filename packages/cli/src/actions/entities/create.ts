@@ -1,4 +1,5 @@
 import { type EntityKind, type NamespaceConfig, propertiesFromTexts } from "@waybill/broker-server/config";
+import { stepText } from "../../broker-config/write-namespace.js";
 import { EntityManager } from "../../connection/entity-manager.js";
 import { type ExitCode, exitCodes } from "../../errors/exit-codes.js";
 import { UsageError } from "../../errors/usage-error.js";
@@ -21,7 +22,10 @@ export async function create(kind: EntityKind, path: string, options: CreateOpti
   const { terminal } = context;
   for (const text of warnings) terminal.note(`warning: ${text}`);
   const manager = await EntityManager.open(context, (text) => terminal.note(`warning: ${text}`));
-  await manager.create(entity, config, (line) => terminal.line(printable(line)));
+  const step = await manager.create(entity, config);
+  if (step === undefined) throw new TypeError("The configuration of one entity has one step.");
+  if (terminal.isJson) terminal.json({ path: step.path, kind, isCreated: step.done === "made" });
+  else terminal.line(printable(stepText(step)));
   return exitCodes.ok;
 }
 

@@ -38,7 +38,8 @@ export async function addRule(path: string, name: string, options: AddRuleOption
   const rule = { name, filter: filterOf(options), action: options.action };
   return await withRules(path, options, async (rules, { terminal, abortSignal }) => {
     await rules.createRule(rule, { abortSignal });
-    terminal.line(`rule ${printable(name)} added`);
+    if (terminal.isJson) terminal.json({ subscription: path, rule: name, isThere: true });
+    else terminal.line(`rule ${printable(name)} added`);
   });
 }
 
@@ -46,7 +47,8 @@ export async function addRule(path: string, name: string, options: AddRuleOption
 export async function removeRule(path: string, name: string, options: CommonOptions): Promise<ExitCode> {
   return await withRules(path, options, async (rules, { terminal, abortSignal }) => {
     await rules.deleteRule(name, { abortSignal });
-    terminal.line(`rule ${printable(name)} removed`);
+    if (terminal.isJson) terminal.json({ subscription: path, rule: name, isThere: false });
+    else terminal.line(`rule ${printable(name)} removed`);
   });
 }
 

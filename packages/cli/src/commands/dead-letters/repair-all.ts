@@ -34,7 +34,11 @@ export function repairAllCommand(): WaybillCommand {
       ).conflicts("to"),
     )
     .option("--transcode", "write the bodies in the main serializer's format and the current version")
-    .option("--include-undeserializable", "also send what cannot be deserialized, as it is")
+    .addOption(
+      new Option("--include-undeserializable", "also send what cannot be deserialized, as it is").conflicts(
+        "transcode",
+      ),
+    )
     .option(
       "--max-resubmits <number>",
       "leave messages that were sent again this often; default: 3",

@@ -51,7 +51,11 @@ export function repairCommand(): WaybillCommand {
     )
     .option("--replace", "give up the interrupted repair that the receipts hold, and begin this one")
     .option("--transcode", "write the bodies in the main serializer's format and the current version")
-    .option("--include-undeserializable", "also send what cannot be deserialized, as it is")
+    .addOption(
+      new Option("--include-undeserializable", "also send what cannot be deserialized, as it is").conflicts(
+        "transcode",
+      ),
+    )
     .option(
       "--target-detects-duplicates",
       "the target detects duplicates: give each message a new id, or it is dropped; default: the broker is asked, which needs the Manage claim on Azure",
