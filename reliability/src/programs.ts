@@ -170,6 +170,14 @@ export const programs = {
     quick: [],
     run: () => import("./one-owner/main.js"),
   },
+  "command-walk": {
+    shows:
+      "Every command with every option, in good and bad use, on pipes and on a terminal, writes what its transcript says. Needs `script` of util-linux.",
+    takes: "a minute",
+    options: "[--update] [--only text]",
+    quick: [],
+    run: () => import("./command-walk/main.js"),
+  },
   "far-namespace": {
     shows: "A namespace of 2,000 topics behind a round trip of 80 ms is listed within 20 seconds.",
     takes: "a minute",

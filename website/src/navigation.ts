@@ -72,6 +72,7 @@ const navigation: readonly NavigationGroup[] = [
       "broker-properties",
       "wire-formats",
       "cli",
+      "json-output",
       "api/index",
       "performance",
       "compatibility",

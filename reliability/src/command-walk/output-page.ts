@@ -1,0 +1,81 @@
+import type { WalkedCommand } from "./command-tree.js";
+import { addValue, newShape, type Shape, shapeText } from "./json-shape.js";
+
+/** What a command wrote as JSON in one run. */
+export interface JsonOutput {
+  readonly command: WalkedCommand;
+  readonly text: string;
+}
+
+/** Commands whose JSON is in a form of somebody else. */
+const foreign: Readonly<Record<string, string>> = {
+  "entities show": "An entry of a [`Config.json`](management.md), as `broker --config` takes it.",
+  "entities change": "The entity as it is now, an entry of a [`Config.json`](management.md).",
+  "broker pull": "A whole `Config.json`.",
+  "sessions state": "",
+  transcode: "The body itself.",
+  mcp: "JSON-RPC 2.0, as the Model Context Protocol describes it.",
+};
+
+/** The page of what commands write as JSON. Throws `TypeError` for a command that writes both lines and a document. */
+export function outputPage(outputs: readonly JsonOutput[]): string {
+  const known = new Map<string, { readonly shape: Shape; readonly kinds: Set<string> }>();
+  for (const { command, text } of outputs) {
+    const name = command.path.join(" ");
+    if (name === "mcp" || name === "transcode" || text.trim() === "") continue;
+    const { values, kind } = parsed(text);
+    if (values.length === 0) continue;
+    const entry = known.get(name) ?? { shape: newShape(), kinds: new Set() };
+    for (const value of values) addValue(entry.shape, value, "");
+    entry.kinds.add(kind);
+    known.set(name, entry);
+  }
+  const sections = [...known]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { shape, kinds }]) => {
+      const isLines = kinds.has("lines") || linewise.has(name);
+      const form = isLines ? "One line of JSON for each of them." : "One document.";
+      const text = foreign[name];
+      if (text) return `## waybill ${name}\n\n${form} ${text}\n`;
+      return `## waybill ${name}\n\n${form}\n\n\`\`\`text\n${shapeText(shape)}\n\`\`\`\n`;
+    });
+  return `${head}\n${sections.join("\n")}`;
+}
+
+/** A line of JSON looks like a document of one line. */
+const linewise: ReadonlySet<string> = new Set([
+  "peek",
+  "tail",
+  "receive",
+  "scheduled list",
+  "sessions list",
+  "entities list",
+  "entities rules list",
+  "dead-letters show",
+  "broker",
+  "worker",
+  "explore",
+]);
+
+function parsed(text: string): { readonly values: readonly unknown[]; readonly kind: "lines" | "document" } {
+  try {
+    return { values: [JSON.parse(text)], kind: "document" };
+  } catch {
+    try {
+      const lines = text.split("\n").filter((line) => line !== "");
+      return { values: lines.map((line) => JSON.parse(line) as unknown), kind: "lines" };
+    } catch {
+      return { values: [], kind: "document" };
+    }
+  }
+}
+
+const head = `# What commands write as JSON
+
+On a pipe, and with \`--json\`, a command writes JSON to the standard output and nothing else; notes and errors go to the standard error. Each command has one
+shape, whatever it found. 64-bit numbers are strings, instants are ISO 8601, bytes are Base64; values of bodies that JSON cannot express are tagged, such as
+\`{ "$bigint": "1" }\`. A time that never ends is \`null\`. A property with \`?\` may be missing, and more properties may come in later versions.
+
+\`reliability command-walk\` runs every command and compares this page with what they wrote. Commands that are not here write text: a token, a file, a line about
+what was done.
+`;
