@@ -83,7 +83,7 @@ function* blocksOf(
 
 /**
  * As wide as their longest cells. If that exceeds the table's width, instants take two lines, then the columns named in `yielding` are narrowed,
- * and then repeatedly the widest one.
+ * and then repeatedly the widest one, as long as there is any of those whose words keep room.
  */
 function columnWidths(
   head: readonly string[],
@@ -99,14 +99,26 @@ function columnWidths(
     for (const [column, width] of widths.entries())
       if (rows.every((row) => isInstantOrNothing(row[column]))) widths[column] = Math.min(width, dateWidth);
   }
+  const words = head.map((_, column) => Math.max(0, ...rows.map((row) => wordWidthOf(row[column] ?? ""))));
   for (let total = sum(widths) + gaps; total > available; total--) {
     const first = head.findIndex((name, at) => yielding.includes(name) && (widths[at] ?? 0) > yieldedWidth);
-    const widest = first >= 0 ? first : widths.indexOf(Math.max(...widths));
-    const width = widths[widest] ?? 0;
+    const roomy = Math.max(...widths.filter((width, at) => width > (words[at] ?? 0)));
+    const isWhole = roomy > minColumnWidth;
+    const widest = widths.findIndex((width, at) =>
+      isWhole ? width === roomy && width > (words[at] ?? 0) : width === Math.max(...widths),
+    );
+    const narrowed = first >= 0 ? first : widest;
+    const width = widths[narrowed] ?? 0;
     if (width <= minColumnWidth) break;
-    widths[widest] = width - 1;
+    widths[narrowed] = width - 1;
   }
   return widths;
+}
+
+/** The width of the longest part that no line should break. */
+function wordWidthOf(text: string): number {
+  if (text.length > 1 && isInstantOrNothing(text)) return dateWidth;
+  return Math.max(...text.split(/(?<=[\s/.,:;@_-])/).map((word) => stringWidth(word.trimEnd())));
 }
 
 const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });

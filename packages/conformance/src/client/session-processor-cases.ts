@@ -136,7 +136,7 @@ export function sessionProcessorCases(subject: TransportSubject): Case[] {
             processMessage: ({ sessionId, body }) => void seen.push(`${sessionId} ${body.n}`),
             processError: ({ disposition, sessionId }) => void dispositions.push([sessionId, disposition]),
           },
-          { undeserializableAction: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 500 },
+          { undeserializableAction: "block", maxConcurrentSessions: 1, blockedSessionRetryInMs: 100 },
         );
         await harness.until(() => dispositions.length >= 1, "the session is blocked");
         await sender.sendMessages([...mixed(["ben"], 2), ...mixed(["cem"], 1)]);
