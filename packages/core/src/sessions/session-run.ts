@@ -130,7 +130,8 @@ export class SessionRun implements SessionKeeper {
     this.#isBusy = isBusy;
     if (this.#ending !== undefined) return;
     if (!isBusy && steadyNowOf(this.#context.scheduler) >= this.retireAtMs) void this.end();
-    else if (!isBusy) void this.#becomeIdleUnlessNextFollows();
+    // A message that is waiting follows at once: peeking between two of them would cost more than handling them.
+    else if (!isBusy) void Promise.resolve().then(() => this.#becomeIdle());
     else if (this.#isIdle) {
       this.#isIdle = false;
       this.#settings.events.onBusy(this);
@@ -156,12 +157,6 @@ export class SessionRun implements SessionKeeper {
 
   onLost(): void {
     void this.end();
-  }
-
-  /** A message that is waiting follows at once: peeking between two of them would cost more than handling them. */
-  async #becomeIdleUnlessNextFollows(): Promise<void> {
-    await undefined;
-    this.#becomeIdle();
   }
 
   /** An idle session may be released for another one, but only after peeking has found no message: see `isDrained`. */

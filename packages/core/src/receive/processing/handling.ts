@@ -97,7 +97,7 @@ export class Handling {
   ): Promise<void> {
     try {
       const asked = isSettlingError(error) ? settlementFor(error) : undefined;
-      if (asked?.isFailure !== false) await this.#report(error, "processMessageCallback", messageId);
+      if (asked?.verb !== "defer") await this.#report(error, "processMessageCallback", messageId);
       if (delivery === undefined) return;
       const { retry } = this.#settings;
       if (asked !== undefined) await this.#settleAsAsked(delivery, asked);
@@ -110,10 +110,7 @@ export class Handling {
   }
 
   /** If the broker refuses the settlement, for example because of its properties, the message is abandoned. */
-  async #settleAsAsked(
-    delivery: Delivery,
-    { verb, options }: Pick<AskedSettlement, "verb" | "options">,
-  ): Promise<void> {
+  async #settleAsAsked(delivery: Delivery, { verb, options }: AskedSettlement): Promise<void> {
     const { message, receiver } = delivery;
     try {
       if (options.propertiesToModify !== undefined) {
@@ -172,8 +169,6 @@ export class Handling {
 interface AskedSettlement {
   readonly verb: Exclude<SettlementVerb, "complete" | "abandon">;
   readonly options: TransportDeadLetterOptions;
-  /** Whether `processError` is told. */
-  readonly isFailure: boolean;
 }
 
 function settlementFor(error: SettlingError): AskedSettlement {
@@ -187,10 +182,10 @@ function settlementFor(error: SettlingError): AskedSettlement {
           description === undefined ? undefined : cut(description, maxDeadLetterTextLength),
         propertiesToModify,
       } satisfies OutcomeOptions;
-      return { verb: "deadLetter", options, isFailure: true };
+      return { verb: "deadLetter", options };
     }
     case "DeferError":
-      return { verb: "defer", options: { propertiesToModify }, isFailure: false };
+      return { verb: "defer", options: { propertiesToModify } };
   }
 }
 
