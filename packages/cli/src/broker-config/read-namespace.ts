@@ -18,8 +18,8 @@ export interface ReadNamespaceOptions {
 }
 
 /** How many topics are read at once, and how many subscriptions of each: a namespace far away takes a round trip for each request. */
-const topicsAtOnce = 8;
-const subscriptionsAtOnce = 4;
+const topicsAtOnce = 32;
+const subscriptionsAtOnce = 2;
 
 /** Reads the entities of a namespace as the configuration of a broker. */
 export async function readNamespace(
