@@ -156,7 +156,9 @@ export const formatCases: readonly WalkCase[] = [
       interruptAfter: /http:/,
     },
   ),
-  good("explore --connection shop=SHOP --no-json --list-timeout 30s", { interruptAfter: /Open once/ }),
+  good("explore --connection shop=SHOP --beacons shop:capabilities --no-json --list-timeout 30s", {
+    interruptAfter: /Open once/,
+  }),
   bad("explore --decode-origin localhost:1/path"),
   good("mcp --entity orders --directory .", {
     input: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n',
