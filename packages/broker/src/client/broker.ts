@@ -52,6 +52,8 @@ import { Transaction } from "./transaction.js";
 export interface OpenBrokerOptions extends BrokerOptions {
   /** Holds the broker's records. The broker owns and closes it. */
   readonly storage: Storage;
+  /** Called while it is opened, after every 100,000 messages of the storage, with their number so far. Default: nothing is called. */
+  readonly onLoading?: ((messages: number) => void) | undefined;
 }
 
 const brokerOptionNames: OptionNames<BrokerOptions> = {
@@ -60,7 +62,11 @@ const brokerOptionNames: OptionNames<BrokerOptions> = {
   tier: true,
   maxMemoryInBytes: true,
 };
-const openOptionNames: OptionNames<OpenBrokerOptions> = { ...brokerOptionNames, storage: true };
+const openOptionNames: OptionNames<OpenBrokerOptions> = {
+  ...brokerOptionNames,
+  storage: true,
+  onLoading: true,
+};
 
 /** Creates a broker that keeps everything in memory. Throws `TypeError` for unknown options. */
 export function createBroker(options: BrokerOptions = {}): Broker {
@@ -77,7 +83,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<Broker> {
   requireKnownOptions("openBroker", options, openOptionNames);
   const engine = createEngine(options, options.storage);
   try {
-    await recover(engine, engine.clock.now());
+    await recover(engine, engine.clock.now(), options.onLoading);
     await engine.end(engine.begin());
   } catch (error) {
     engine.timers.close();

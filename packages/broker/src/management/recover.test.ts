@@ -4,6 +4,7 @@ import { codeOf, message, settleMicrotasks, textOf, textsOf } from "../fixture.t
 import type { WireDecoder } from "../messages/message.js";
 import type { RuleDefinition } from "../rules/rule.js";
 import { createDisk, type Disk, openDisk } from "../storage/restartable-storage.test-support.js";
+import type { RecordVisitor } from "../storage/storage.js";
 import { createManualClock, type ManualClock } from "../timing/clock.js";
 
 const minuteMs = 60_000;
@@ -48,6 +49,29 @@ describe("openBroker", () => {
     });
     expect(textOf(first)).toBe("a");
     expect(textOf(second)).toBe("b");
+  });
+
+  it("tells after every 100,000 messages how many it has loaded", async () => {
+    const disk = createDisk();
+    const first = await openOn(disk);
+    await first.createQueue("orders");
+    await first.sender("orders").send(message("a"));
+    await first.close();
+    const storage = openDisk(disk);
+    const many = (visitor: RecordVisitor): RecordVisitor => ({
+      ...visitor,
+      message(storeId, sequence, record) {
+        for (let copy = 0; copy < 200_001; copy++) visitor.message(storeId, sequence + copy, record);
+      },
+    });
+    const loaded: number[] = [];
+    const load = storage.load.bind(storage);
+    const broker = await openBroker({
+      storage: Object.assign(storage, { load: (visitor: RecordVisitor) => load(many(visitor)) }),
+      onLoading: (count) => loaded.push(count),
+    });
+    await broker.close();
+    expect(loaded).toEqual([100_000, 200_000]);
   });
 
   it("holds due messages in a front end's encoding until its decoder is there, if rules have to read them", async () => {

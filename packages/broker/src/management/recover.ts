@@ -28,8 +28,16 @@ interface EntityDescription {
   readonly rules: readonly SubscriptionRule[];
 }
 
+/** After how many messages the one who opens the broker is told. */
+const messagesBetween = 100_000;
+
 /** Restores the engine's state from the storage. Locks are released; everything that became due meanwhile happens afterwards, in order. */
-export async function recover(engine: Engine, nowMs: number): Promise<void> {
+export async function recover(
+  engine: Engine,
+  nowMs: number,
+  onLoading?: (messages: number) => void,
+): Promise<void> {
+  let loaded = 0;
   const described: [number, EntityDescription | RuleRecord][] = [];
   const duplicates: [Queue | Topic, string, number][] = [];
   const overdue: [StoredMessage, dueMs: number][] = [];
@@ -70,6 +78,7 @@ export async function recover(engine: Engine, nowMs: number): Promise<void> {
     },
     message(storeId, sequence, record) {
       build();
+      if (++loaded % messagesBetween === 0) onLoading?.(loaded);
       const store = engine.entities.storeById(storeId);
       if (store === undefined) return;
       const message = new StoredMessage(store, record, sequence, record.enqueuedAtMs, record.lifeMs);

@@ -8,6 +8,8 @@ export interface HostOptions {
   readonly directory: string | undefined;
   readonly tier: Tier | undefined;
   readonly serve: ServeOptions;
+  /** Called while its data is loaded, now and then, with the number of messages so far. */
+  onLoading(messages: number): void;
   /** Called with each broker, before clients can connect. */
   onOpened(broker: Broker): void;
 }
@@ -59,9 +61,9 @@ export class HostedNamespace {
 
 async function openAndServe(
   config: NamespaceConfig,
-  { directory, tier, serve: options, onOpened }: HostOptions,
+  { directory, tier, serve: options, onLoading, onOpened }: HostOptions,
 ): Promise<HostedNamespace["open"]> {
-  const broker = await openIn(directory, tier);
+  const broker = await openIn(directory, tier, onLoading);
   try {
     onOpened(broker);
     await applyConfig(broker, config);
@@ -72,10 +74,14 @@ async function openAndServe(
   }
 }
 
-async function openIn(directory: string | undefined, tier: Tier | undefined): Promise<Broker> {
+async function openIn(
+  directory: string | undefined,
+  tier: Tier | undefined,
+  onLoading: (messages: number) => void,
+): Promise<Broker> {
   if (directory === undefined) return createBroker({ tier });
   // Imported here, so that a broker in memory starts without loading native code.
   const { openDurableStorage } = await import("@waybill/broker-storage-lmdb");
   const storage = await openDurableStorage(directory, { mustExist: false });
-  return await openBroker({ storage, tier, wireDecoder: decodeWire });
+  return await openBroker({ storage, tier, wireDecoder: decodeWire, onLoading });
 }

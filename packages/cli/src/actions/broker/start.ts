@@ -74,6 +74,11 @@ export async function start(options: StartOptions): Promise<ExitCode> {
         directory,
         tier: options.tier,
         serve,
+        onLoading: (messages) =>
+          log.event("loading", `Loading the stored messages: ${messages.toLocaleString("en")} so far.`, {
+            namespace: config.name,
+            messages,
+          }),
         onOpened: (broker) => logEvents(log, config.name, broker),
       });
       hosted.push(namespace);
