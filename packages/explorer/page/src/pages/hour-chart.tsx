@@ -11,6 +11,8 @@ interface HourChartProps {
 const width = 360;
 const height = 60;
 const hourMs = 3_600_000;
+/** A shorter line would be a dot: a text stands there instead. */
+const shortestMs = 60_000;
 
 /** A count over the last hour, as far as the page was open; its right end is now. */
 export function HourChart({ title, samples, of }: HourChartProps): VNode {
@@ -25,6 +27,7 @@ export function HourChart({ title, samples, of }: HourChartProps): VNode {
     height - 2 - (count / most) * (height - 4),
   ]);
   const [last] = points.slice(-1);
+  const isLine = end - (known[0]?.at ?? end) >= shortestMs;
   return (
     <figure class="hour">
       <figcaption>
@@ -36,8 +39,14 @@ export function HourChart({ title, samples, of }: HourChartProps): VNode {
         role="img"
         aria-label={`${title}, last hour`}
       >
-        <polyline points={points.map((point) => point.join(",")).join(" ")} />
-        {last === undefined ? null : <circle cx={(last[0] ?? 0) - 2} cy={last[1]} r="2" />}
+        {isLine ? (
+          <polyline points={points.map((point) => point.join(",")).join(" ")} />
+        ) : (
+          <text x={width / 2} y={height / 2 + 4}>
+            fills while this page is open
+          </text>
+        )}
+        {isLine && last !== undefined ? <circle cx={(last[0] ?? 0) - 2} cy={last[1]} r="2" /> : null}
       </svg>
     </figure>
   );

@@ -169,7 +169,6 @@ const columns: readonly Column<Row>[] = [
         <a href={href("entity", name, "messages")}>{name}</a>
       ),
   },
-  { title: "Active", isNumber: true, value: (row) => row.active, cell: (row) => known(row.active) },
   {
     title: "Dead letters",
     isNumber: true,
@@ -190,16 +189,17 @@ const columns: readonly Column<Row>[] = [
     cell: ({ health }) => readableText(health),
   },
   {
-    title: "Oldest active",
-    isNumber: true,
-    value: ({ health }) => ageOf(health?.oldestAt),
-    cell: ({ health }) => <Time at={health?.oldestAt} />,
-  },
-  {
     title: "Oldest dead letter",
     isNumber: true,
     value: ({ health }) => ageOf(health?.deadLetters?.oldestAt),
     cell: ({ health }) => <Time at={health?.deadLetters?.oldestAt} />,
+  },
+  { title: "Active", isNumber: true, value: (row) => row.active, cell: (row) => known(row.active) },
+  {
+    title: "Oldest active",
+    isNumber: true,
+    value: ({ health }) => ageOf(health?.oldestAt),
+    cell: ({ health }) => <Time at={health?.oldestAt} />,
   },
   {
     title: "In",
