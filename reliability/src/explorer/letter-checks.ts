@@ -69,7 +69,7 @@ async function overviewOfListener(stage: Stage): Promise<void> {
   const row = explorer.opened.page.locator("main tbody tr").first();
   await until(async () => (await row.textContent())?.includes("249 of the first 249") === true, "readable");
   expectSame(
-    [await row.locator("td").nth(0).textContent(), await row.locator("td").nth(1).textContent()],
+    [await row.locator("td").nth(0).textContent(), await row.locator("td").nth(3).textContent()],
     ["–", "–"],
     "counts that are not known",
   );

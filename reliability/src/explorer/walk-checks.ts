@@ -76,14 +76,14 @@ async function walk(stage: Stage, way: Way): Promise<void> {
 async function firstPage({ page }: OpenPage, { knowsCounts }: Way): Promise<void> {
   const row = page.locator("main tbody tr").filter({ hasText: "reasons" });
   await until(
-    async () => (await row.textContent())?.includes("500 of the first 500") === true,
+    async () => (await row.textContent())?.includes("249 of the first 249") === true,
     "readable",
     60_000,
   );
   const counts = await row.locator("td").allTextContents();
-  const shown = counts.slice(0, 2).map((text) => text.split(" ")[0]);
+  const [deadLetters, , , active] = counts.map((text) => text.split(" ")[0]);
   const known = ["0", (reasonCount + 3).toLocaleString("en")];
-  expectSame(shown, knowsCounts ? known : ["–", "–"], "active messages and dead letters");
+  expectSame([active, deadLetters], knowsCounts ? known : ["–", "–"], "active messages and dead letters");
   await page.getByLabel("only those with dead letters").check();
   await until(async () => page.url().includes("dead"), "the filter in the address");
 }
