@@ -4,6 +4,7 @@ export { liveBeacons } from "./capability/live-beacons.js";
 export { formatCensus, parseCensus } from "./census/census-text.js";
 export { type LastSequenceNumberOptions, lastSequenceNumber } from "./census/last-sequence-number.js";
 export { mediaTypeOf } from "./census/media-type-of.js";
+export { partitionEnd, partitionOf } from "./census/partitions.js";
 export { type PeekPagesOptions, peekPages } from "./census/peek-pages.js";
 export type { CensusProgress } from "./census/take-census.js";
 export { compareValues } from "./comparison/compare-values.js";

@@ -1,7 +1,6 @@
 import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
-import { lastSequenceNumber } from "@waybill/migration/tools";
+import { lastSequenceNumber, partitionEnd } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { partitionEnd } from "./partitions.js";
 import { withReceiver } from "./peek.js";
 
 /** The sequence numbers of the oldest and the newest message. */

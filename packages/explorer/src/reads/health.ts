@@ -1,12 +1,12 @@
 import { WaybillError } from "@waybill/core";
 import type { EntityAddress, TransportReceiver } from "@waybill/core/transport";
-import { lastSequenceNumber } from "@waybill/migration/tools";
+import { mapInParallel } from "@waybill/foundation";
+import { lastSequenceNumber, partitionOf } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
 import { addressAt } from "../wire/entity-path.js";
 import { Fields } from "../wire/fields.js";
 import { RequestError } from "../wire/request-error.js";
 import { instant } from "./message-row.js";
-import { partitionOf } from "./partitions.js";
 import { readMessage, withReceiver } from "./peek.js";
 
 /** Which queue or subscription to look into, and what for. */
@@ -77,11 +77,9 @@ export async function eachHealth(
   onHealth: (health: HealthView) => void,
   abortSignal: AbortSignal,
 ): Promise<void> {
-  const waiting = requests.values();
-  const work = async () => {
-    for (const request of waiting) onHealth(await healthOf(context, request, abortSignal));
-  };
-  await Promise.all(Array.from({ length: maxAtOnce }, work));
+  await mapInParallel(requests, maxAtOnce, async (request) =>
+    onHealth(await healthOf(context, request, abortSignal)),
+  );
 }
 
 async function healthOf(

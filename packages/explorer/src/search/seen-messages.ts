@@ -6,8 +6,8 @@ import {
   entityPathOf,
   type TransportReceiver,
 } from "@waybill/core/transport";
+import { partitionEnd, partitionOf } from "@waybill/migration/tools";
 import type { ExplorerContext } from "../options/explorer-options.js";
-import { partitionEnd, partitionOf } from "../reads/partitions.js";
 import type { Clue } from "./clues.js";
 import { pageSize, peekPages } from "./peek-pages.js";
 import { type CharBudget, type ReadMessage, SeenPartition } from "./seen-partition.js";

@@ -1,12 +1,10 @@
 import type { DeliveredMessage, TransportReceiver } from "@waybill/core/transport";
+import { partitionOf } from "../census/partitions.js";
 import { peekPages } from "../census/peek-pages.js";
 import type { RemovalOptions } from "./removal-options.js";
 
 /** The maximum that Service Bus returns at once. */
 const pageSize = 250;
-
-/** The upper 16 bits of a sequence number are those of its partition. Source: Service Bus, "Message sequencing". */
-const partitionBits = 48n;
 
 /** Which messages a removal is about. */
 export class RemovalSelection {
@@ -17,7 +15,7 @@ export class RemovalSelection {
 
   constructor({ numbers, upTo, from }: Pick<RemovalOptions, "numbers" | "upTo" | "from">) {
     this.numbers = numbers && new Set(numbers);
-    this.#last = upTo && new Map(upTo.map((number) => [number >> partitionBits, number]));
+    this.#last = upTo && new Map(upTo.map((number) => [partitionOf(number), number]));
     this.#isSubQueue = from.subQueue !== undefined;
   }
 
@@ -28,7 +26,7 @@ export class RemovalSelection {
 
   has({ sequenceNumber: number }: Pick<DeliveredMessage, "sequenceNumber">): boolean {
     if (this.numbers?.has(number) === false) return false;
-    return this.#last === undefined || number <= (this.#last.get(number >> partitionBits) ?? -1n);
+    return this.#last === undefined || number <= (this.#last.get(partitionOf(number)) ?? -1n);
   }
 
   /** Those of the messages that are there, without locking them. */
@@ -55,7 +53,7 @@ export class RemovalSelection {
 
 /** The newest of each partition so far, with another message. */
 export function withNewest(newest: Map<bigint, bigint>, { sequenceNumber: number }: DeliveredMessage): void {
-  const partition = number >> partitionBits;
+  const partition = partitionOf(number);
   const known = newest.get(partition);
   if (known === undefined || known < number) newest.set(partition, number);
 }
