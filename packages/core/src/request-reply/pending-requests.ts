@@ -2,6 +2,7 @@ import { onAbort, type Scheduler, steadyNowOf, type Timer } from "@waybill/found
 import { WaybillError } from "../errors/error.js";
 import { brokerProperties } from "../message/broker-properties.js";
 import type { MessageId, ReceivedMessage } from "../message/message.js";
+import { RequestIds } from "./request-ids.js";
 
 /** What a request does after a reply: waits for `more`, ends with it (`last`), or ends without it because its buffer is full (`refused`). */
 export type ReplyAnswer = "more" | "last" | "refused";
@@ -35,20 +36,13 @@ export interface PendingRequest {
   isEnded: boolean;
 }
 
-/** How many ended requests are remembered in each of two generations, to distinguish late replies from unknown ones. */
-const generationSize = 5_000;
-
-/**
- * The pending requests of one requester, by the id in replies, with one timer for all their deadlines. At least the last 5 000 requests that
- * have ended are remembered by their id.
- */
+/** The pending requests of one requester, by the id in replies, with one timer for all their deadlines. */
 export class PendingRequests {
   readonly #scheduler: Scheduler;
   readonly #maxSize: number;
   readonly #onExpired: (pending: PendingRequest) => void;
   readonly #pending = new Map<string, PendingRequest>();
-  #ended = new Set<string>();
-  #endedBefore = new Set<string>();
+  readonly #ids = new RequestIds();
   #timer: Timer | undefined;
   #armedForMs = Number.POSITIVE_INFINITY;
 
@@ -60,6 +54,11 @@ export class PendingRequests {
 
   get size(): number {
     return this.#pending.size;
+  }
+
+  /** A new id for a request. */
+  nextId(): string {
+    return this.#ids.next();
   }
 
   /** Throws `operation-invalid` when a request with this id is pending already, `quota-exceeded` when too many are pending. */
@@ -87,7 +86,7 @@ export class PendingRequests {
   /** Whether a correlation id is that of a request that has ended. */
   hasEnded(correlationId: MessageId | undefined): boolean {
     const key = correlationKey(correlationId);
-    return key !== undefined && (this.#ended.has(key) || this.#endedBefore.has(key));
+    return key !== undefined && this.#ids.hasEnded(key);
   }
 
   /** Removes a request; false if it had already ended. The caller has to notify its listener. */
@@ -96,11 +95,7 @@ export class PendingRequests {
     pending.isEnded = true;
     this.#pending.delete(pending.key);
     pending.stopListening();
-    if (this.#ended.size >= generationSize) {
-      this.#endedBefore = this.#ended;
-      this.#ended = new Set();
-    }
-    this.#ended.add(pending.key);
+    this.#ids.end(pending.key);
     // The timer keeps the process alive only while requests are pending.
     if (this.#pending.size === 0) this.#disarm();
     return true;

@@ -204,7 +204,7 @@ export class Requester implements AsyncDisposable {
     const addressed: Record<string, unknown> = { messageId: undefined, ...request };
     refuseOther("replyTo", addressed.replyTo, replyTo);
     refuseOther("replyToSessionId", addressed.replyToSessionId, replyToSessionId);
-    addressed.messageId ??= globalThis.crypto.randomUUID();
+    addressed.messageId ??= this.#pending.nextId();
     addressed.replyTo = replyTo;
     if (replyToSessionId !== undefined) addressed.replyToSessionId = replyToSessionId;
     if (accept !== undefined && request.applicationProperties?.[acceptProperty] === undefined) {
