@@ -55,9 +55,10 @@ export class LockRenewal {
   /** Renews the lock until it is forgotten or `durationMs` have passed. */
   track(lock: RenewableLock, durationMs: number): void {
     if (durationMs <= 0 || this.#isStopped || lock.lockedUntilMs === Number.POSITIVE_INFINITY) return;
+    const nowMs = steadyNowOf(this.#scheduler);
     lock.plan ??= new RenewalPlan(lock);
-    lock.plan.renewUntilMs = steadyNowOf(this.#scheduler) + durationMs;
-    this.#plan(lock.plan);
+    lock.plan.renewUntilMs = nowMs + durationMs;
+    this.#plan(lock.plan, nowMs);
   }
 
   /** Stops renewing one lock. */
@@ -65,7 +66,8 @@ export class LockRenewal {
     if (plan === undefined) return;
     // A renewal that is running plans the next one when it ends, unless the time for it is over.
     plan.renewUntilMs = 0;
-    this.#drop(plan);
+    // The timer stays for the next lock, because most are released long before they are renewed.
+    this.#plans.delete(plan);
   }
 
   /** Stops all renewals; locks expire by themselves. */
@@ -75,8 +77,7 @@ export class LockRenewal {
     this.#disarm();
   }
 
-  #plan(plan: RenewalPlan): void {
-    const nowMs = steadyNowOf(this.#scheduler);
+  #plan(plan: RenewalPlan, nowMs: number): void {
     // The two clocks are compared once for each grant: the broker gives an instant, and all that follows is a duration.
     const remainingMs = plan.lock.lockedUntilMs - this.#scheduler.now();
     plan.endsAtMs = nowMs + remainingMs;
@@ -87,16 +88,12 @@ export class LockRenewal {
   #planAt(plan: RenewalPlan, atMs: number): void {
     // A lock that is not renewed any more leaves the set, so that a message which is never settled can be garbage-collected.
     if (atMs > plan.renewUntilMs || this.#isStopped) {
-      this.#drop(plan);
+      this.#plans.delete(plan);
       return;
     }
     plan.renewAtMs = atMs;
     this.#plans.add(plan);
     if (atMs < this.#armedForMs) this.#arm(atMs);
-  }
-
-  #drop(plan: RenewalPlan): void {
-    if (this.#plans.delete(plan) && this.#plans.size === 0) this.#disarm();
   }
 
   #arm(atMs: number): void {
@@ -129,7 +126,7 @@ export class LockRenewal {
   async #renew(plan: RenewalPlan): Promise<void> {
     try {
       await plan.lock.renew();
-      this.#plan(plan);
+      this.#plan(plan, steadyNowOf(this.#scheduler));
     } catch (error) {
       if (!this.#isStopped) this.#recover(plan, error);
     }
