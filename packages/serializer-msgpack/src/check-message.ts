@@ -1,5 +1,6 @@
 import { type DecodeReason, type DeserializeContext, decodeFailure } from "@waybill/core/serializer";
 import { beginsWithByteOrderMark, type StringPlace } from "./byte-order-marks.js";
+import type { ViewedBytes } from "./viewed-bytes.js";
 
 const arrayType = 0;
 const mapType = 1;
@@ -8,6 +9,9 @@ const constructorMap = 2;
 
 /** From this length on, the native decoder checks a string faster than the loop below. */
 const longString = 192;
+
+/** The bits that none of four characters of ASCII has. */
+const nonAscii = 0x80808080;
 
 /** How many more items a byte string counts for than another value. */
 const byteStringExtra = 3;
@@ -43,7 +47,7 @@ const exact: InexactPlaces = Object.freeze({ marked: undefined, fine: undefined 
  * except what it returns: the places that the decoder would not read exactly. Throws `decodeFailure`. Source: the MessagePack specification, github.com/msgpack/msgpack/blob/master/spec.md.
  */
 export function checkMessage(
-  bytes: Uint8Array,
+  bytes: ViewedBytes,
   { maxDepth, maxItems = Number.POSITIVE_INFINITY }: Pick<DeserializeContext, "maxDepth" | "maxItems">,
 ): InexactPlaces {
   const length = bytes.length;
@@ -66,13 +70,13 @@ export function checkMessage(
       left = remaining[depth] as number;
       kind = kinds[depth] as number;
     }
-    if (position >= length) fail("truncated", "the body ends where a value should begin", position);
-    const start = position;
-    const byte = bytes[position++] as number;
     left--;
 
-    if (kind !== arrayType && (left & 1) === 1) {
+    if (kind !== arrayType) {
       // The key of a map entry.
+      if (position >= length) fail("truncated", "the body ends where a map key should begin", position);
+      const start = position;
+      const byte = bytes[position++] as number;
       let size: number;
       if (byte >= 0xa0 && byte <= 0xbf) size = byte & 0x1f;
       else if (byte === 0xd9 || byte === 0xda || byte === 0xdb) {
@@ -89,9 +93,11 @@ export function checkMessage(
       }
       isConstructorValue = size === 11 && isAscii(bytes, position, "constructor");
       position += size;
-      continue;
     }
 
+    if (position >= length) fail("truncated", "the body ends where a value should begin", position);
+    const start = position;
+    const byte = bytes[position++] as number;
     let count = -1;
     let isMap = false;
     if (byte <= 0x7f || byte >= 0xe0) {
@@ -170,9 +176,9 @@ export function checkMessage(
     }
 
     if (count === -1) continue;
-    const items = isMap ? count * 2 : count;
-    // Every item takes at least one byte, so a count beyond the remaining bytes is wrong.
-    if (items > length - position) fail("count-exceeded", "a count exceeds the body", start);
+    // Every key and every value takes at least one byte, so a count beyond the remaining bytes is wrong.
+    if ((isMap ? count * 2 : count) > length - position)
+      fail("count-exceeded", "a count exceeds the body", start);
     itemsLeft -= count;
     if (itemsLeft < 0) failItems(maxItems, start);
     if (depth >= maxDepth) fail("depth-exceeded", `nesting beyond ${maxDepth}`, start);
@@ -180,7 +186,7 @@ export function checkMessage(
     remaining[depth] = left;
     kinds[depth] = kind;
     depth++;
-    left = items;
+    left = count;
     kind = isMap ? (isConstructorValue && kind !== arrayType ? constructorMap : mapType) : arrayType;
   }
 }
@@ -202,7 +208,7 @@ function readLength(bytes: Uint8Array, position: number, width: number): number 
   return high * 0x10000 + (((bytes[position + 2] as number) << 8) | (bytes[position + 3] as number));
 }
 
-function checkUtf8(bytes: Uint8Array, start: number, size: number, headerStart: number): void {
+function checkUtf8(bytes: ViewedBytes, start: number, size: number, headerStart: number): void {
   const end = start + size;
   if (size >= longString) {
     noteMark(bytes, start, size, headerStart);
@@ -213,7 +219,9 @@ function checkUtf8(bytes: Uint8Array, start: number, size: number, headerStart: 
     }
     return;
   }
-  for (let index = start; index < end; index++) {
+  let index = start;
+  while (index + 4 <= end && (bytes.dataView.getInt32(index) & nonAscii) === 0) index += 4;
+  for (; index < end; index++) {
     if ((bytes[index] as number) >= 0x80) {
       if (index === start) noteMark(bytes, start, size, headerStart);
       checkMultiByte(bytes, index, end);
@@ -258,7 +266,7 @@ function checkMultiByte(bytes: Uint8Array, start: number, end: number): void {
 }
 
 /** Checks that the extension at `start` is a timestamp that a `Date` can hold; returns the position after it. */
-function checkExtension(bytes: Uint8Array, start: number): number {
+function checkExtension(bytes: ViewedBytes, start: number): number {
   const byte = bytes[start] as number;
   let position = start + 1;
   let size: number;
@@ -272,9 +280,11 @@ function checkExtension(bytes: Uint8Array, start: number): number {
   if (bytes[position] !== 0xff || (size !== 4 && size !== 8 && size !== 12))
     fail("type-forbidden", "an extension type other than the timestamp", start);
   position++;
-  const view = new DataView(bytes.buffer, bytes.byteOffset + position, size);
-  const nanoseconds = size === 4 ? 0 : size === 8 ? view.getUint32(0) >>> 2 : view.getUint32(0);
-  const seconds = size === 12 ? view.getInt32(4) * 0x100000000 + view.getUint32(8) : 0;
+  const { dataView } = bytes;
+  const first = size === 4 ? 0 : dataView.getUint32(position);
+  const nanoseconds = size === 8 ? first >>> 2 : first;
+  const seconds =
+    size === 12 ? dataView.getInt32(position + 4) * 0x100000000 + dataView.getUint32(position + 8) : 0;
   const isBeyond = seconds === maxDateSeconds ? nanoseconds > 0 : Math.abs(seconds) > maxDateSeconds;
   if (nanoseconds > 999_999_999 || isBeyond)
     fail("value-out-of-range", "a timestamp outside the range of a date", start);

@@ -4,6 +4,7 @@ import { type Options, Unpackr } from "msgpackr";
 import { decodeGuarded } from "./byte-order-marks.js";
 import { checkMessage } from "./check-message.js";
 import { hasEvidence } from "./has-evidence.js";
+import { viewed } from "./viewed-bytes.js";
 import { withWholeMilliseconds } from "./whole-milliseconds.js";
 
 /** The decoder, for bytes that were checked. */
@@ -39,8 +40,9 @@ export function readMsgpack(
 
 /** Checks and decodes one value. */
 export function decode(bytes: Uint8Array, limits: Parameters<typeof checkMessage>[1]): unknown {
-  const { fine, marked } = checkMessage(bytes, limits);
-  const floored = fine === undefined ? bytes : withWholeMilliseconds(bytes, fine);
+  const message = viewed(bytes);
+  const { fine, marked } = checkMessage(message, limits);
+  const floored = fine === undefined ? message : withWholeMilliseconds(message, fine);
   return marked === undefined ? unpack(floored) : decodeGuarded(floored, marked, unpack);
 }
 
@@ -66,8 +68,7 @@ function checkRoot(bytes: Uint8Array): void {
 
 function unpack(bytes: Uint8Array): unknown {
   try {
-    // The decoder adds a property to the array that it gets, so it gets a new view of the caller's bytes.
-    return unpackr.unpack(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    return unpackr.unpack(bytes);
   } catch (error) {
     if (error instanceof RangeError)
       throw decodeFailure("depth-exceeded", "The body is nested too deeply to be decoded.");

@@ -5,6 +5,7 @@ import { Packr, pack as packSmallMaps, RESET_BUFFER_MODE } from "msgpackr";
 import { checkMessage } from "./check-message.js";
 import { decode } from "./read-msgpack.js";
 import { toPlainMsgpack } from "./to-plain-msgpack.js";
+import { viewed } from "./viewed-bytes.js";
 
 /**
  * The size of the buffers (slabs) that small messages are slices of. A slice is never overwritten. Larger than the encoder's own
@@ -45,7 +46,7 @@ function requireFewItems(bytes: Uint8Array, { maxDepth, maxItemsIn }: SerializeC
   const maxItems = maxItemsIn?.(bytes.length);
   if (maxItems === undefined || bytes.length <= maxItems) return;
   try {
-    checkMessage(bytes, { maxDepth, maxItems });
+    checkMessage(viewed(bytes), { maxDepth, maxItems });
   } catch (error) {
     throw error instanceof WaybillError ? encodeFailure(`The body cannot be written: ${error.text}`) : error;
   }
