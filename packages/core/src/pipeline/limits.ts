@@ -19,7 +19,8 @@ export type MaxItems = (byteLength: number) => number;
 export function resolveMaxItems(option: number | undefined): MaxItems {
   if (option !== undefined) return () => option;
   const { bytesPerItem, min, max } = defaultMaxItems;
-  return (byteLength) => Math.min(max, Math.max(min, Math.floor(byteLength / bytesPerItem)));
+  return (byteLength) =>
+    byteLength <= min * bytesPerItem ? min : Math.min(max, Math.floor(byteLength / bytesPerItem));
 }
 
 /**
