@@ -335,6 +335,50 @@ describe.each(environments)("on $name", ({ open }) => {
   });
 });
 
+describe("receive, while it waits", () => {
+  /** A receiver of up to three messages that has taken the first one, and waits. */
+  async function startWaiting(...args: string[]) {
+    const environment = await openServerEnvironment();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [encoded({ id: 1 })]);
+    });
+    const left = () => environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    const receive = ["receive", "orders", "--settle", "complete", "--max", "3", "--body", ...args];
+    const ended = environment.run(receive, { isFresh: true });
+    await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+    const send = (message: Parameters<typeof fill>[2][number]) =>
+      environment.withBroker((broker) => fill(broker, "orders", [message]));
+    return { ended, left, send, [Symbol.asyncDispose]: () => environment[Symbol.asyncDispose]() };
+  }
+
+  it("leaves a message that arrives and cannot be deserialized without a delivery", async () => {
+    await using receiver = await startWaiting("--wait", "1m");
+    await receiver.send(garbage);
+    expect(await receiver.ended).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("Message 2 cannot be deserialized and stays. It was not received"),
+    });
+    expect(await receiver.left()).toMatchObject([{ messageId: "garbage", deliveryCount: 0 }]);
+  });
+
+  it("takes what arrives and is wanted, and then stops before what a filter leaves out", async () => {
+    await using receiver = await startWaiting("--wait", "1m", "--where", "subject=order-placed");
+    await receiver.send(encoded({ id: 2 }));
+    await expect.poll(receiver.left, { timeout: 20_000 }).toEqual([]);
+    await receiver.send({ ...encoded({ id: 3 }), subject: "order-cancelled" });
+    const ended = await receiver.ended;
+    expect(ended.lines()).toMatchObject([{ body: { id: 1 } }, { body: { id: 2 } }]);
+    expect(ended.stderr).toContain("Message 3 is left out by the filters and stays.");
+    expect(await receiver.left()).toMatchObject([{ subject: "order-cancelled", deliveryCount: 0 }]);
+  });
+
+  it("ends once nothing has come for as long as --wait says", async () => {
+    await using receiver = await startWaiting("--wait", "50ms");
+    expect(await receiver.ended).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+});
+
 describe("tail", () => {
   const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 

@@ -1,5 +1,6 @@
 import { type DeserializationOutcome, type EncodedMessage, WaybillError } from "@waybill/core";
 import type { DeliveredMessage, EntityAddress, TransportReceiver } from "@waybill/core/transport";
+import { pause, steadyNowOf, systemScheduler } from "@waybill/foundation";
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
 import { type FilterOptions, type MessageFilter, messageFilter } from "../input/message-filter.js";
@@ -43,6 +44,9 @@ type OpenReceiver = TransportReceiver & { readonly sessionId?: string };
 
 /** How many messages are locked at once: few enough to be read and settled long before their locks expire. */
 const batchSize = 50;
+/** Between two looks while it waits. */
+const lookIntervalMs = 500;
+const now = () => steadyNowOf(systemScheduler);
 
 export async function receive(path: string, options: ReceiveOptions): Promise<ExitCode> {
   const address = parseEntity(path);
@@ -143,24 +147,28 @@ class Receiving {
     return this.#unread === 0 && this.#staying.length === 0 ? exitCodes.ok : exitCodes.found;
   }
 
-  /** Receives what peeking has shown, and stops before a message that would stay, so that it loses no delivery. What arrives while it waits is not seen before. */
+  /** Receives what peeking has shown, and stops before a message that would stay, so that it loses no delivery. Waits by peeking, too. */
   async *#upToStaying(max: number): AsyncGenerator<readonly DeliveredMessage[]> {
+    const { abortSignal } = this.#context;
+    const { wait } = this.#options;
     let left = max;
-    while (left > 0 && !this.#context.abortSignal.aborted) {
+    let endsAt = now() + wait;
+    while (left > 0) {
       const { count, staying } = await this.#look(Math.min(left, batchSize));
-      if (count > 0 || staying === undefined) {
-        const batch = await this.#receive(
-          count === 0 ? Math.min(left, batchSize) : count,
-          this.#options.wait,
-        );
-        if (batch.length === 0 && count === 0) return;
+      const batch = count === 0 ? [] : await this.#receive(count, Math.min(wait, lookIntervalMs));
+      if (batch.length > 0) {
         left -= batch.length;
         yield batch;
+        endsAt = now() + wait;
       }
       if (staying !== undefined) {
         this.#staying = [staying];
         return;
       }
+      if (batch.length === count && count > 0) continue;
+      if (abortSignal.aborted || now() >= endsAt) return;
+      await pause(Math.min(lookIntervalMs, endsAt - now()), systemScheduler, abortSignal);
+      this.#ahead.lookAgain();
     }
   }
 
@@ -276,15 +284,19 @@ class Receiving {
     const { settle } = this.#options;
     if (status !== "decoded") this.#unread++;
     if (why !== undefined) return this.#keep(message, why);
-    const settlement = settlementOf(message);
-    if (settle === "abandon") this.#kept.push(settlement);
-    else await this.#settle(settlement, settle);
+    if (settle === "abandon") this.#keepLocked(message);
+    else await this.#settle(settlementOf(message), settle);
     this.#settled++;
   }
 
   #keep(message: DeliveredMessage, why: StayReason): void {
     this.#left[why]++;
+    this.#keepLocked(message);
+  }
+
+  #keepLocked(message: DeliveredMessage): void {
     this.#kept.push(settlementOf(message));
+    this.#ahead.keep(message);
   }
 
   async #settle(delivery: object, how: Exclude<Settle, "abandon">): Promise<void> {

@@ -46,6 +46,8 @@ export class ReceivingAhead {
   readonly #receiver: TransportReceiver;
   readonly #selection: ReceiveSelection;
   readonly #sessionId: string | undefined;
+  /** What was received and stays locked until the end: it is not looked at again. */
+  readonly #kept = new Set<bigint>();
   #pending: DeliveredMessage[] = [];
   #next: bigint | undefined;
 
@@ -69,6 +71,17 @@ export class ReceivingAhead {
       const why = await this.why(message);
       if (why !== undefined) return { count, staying: { message, why } };
     }
+  }
+
+  /** Begins with the oldest message again: one may have arrived anywhere, such as one that was scheduled. */
+  lookAgain(): void {
+    this.#pending = [];
+    this.#next = undefined;
+  }
+
+  /** Leaves out a message that was received and stays locked. */
+  keep({ sequenceNumber }: DeliveredMessage): void {
+    this.#kept.add(sequenceNumber);
   }
 
   /** How many messages would stay that lie before the last of `max` to be settled. */
@@ -128,7 +141,7 @@ export class ReceivingAhead {
   async #following(wanted: number): Promise<DeliveredMessage | undefined> {
     for (;;) {
       const message = this.#pending.shift();
-      if (message?.state === "active" && this.#isOfSession(message)) return message;
+      if (message !== undefined && this.#isNext(message)) return message;
       if (message !== undefined) continue;
       this.#pending = [
         ...(await this.#receiver.peek({
@@ -141,6 +154,11 @@ export class ReceivingAhead {
       if (last === undefined) return undefined;
       this.#next = last.sequenceNumber + 1n;
     }
+  }
+
+  #isNext(message: DeliveredMessage): boolean {
+    const { state, sequenceNumber } = message;
+    return state === "active" && this.#isOfSession(message) && !this.#kept.has(sequenceNumber);
   }
 
   #isOfSession({ sessionId }: DeliveredMessage): boolean {

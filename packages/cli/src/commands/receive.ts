@@ -12,7 +12,7 @@ export function receiveCommand(): WaybillCommand {
     .description(
       "Receives messages from a queue, a subscription or a dead-letter queue, writes them and then settles them as --settle says. It looks " +
         "at them by peeking first, and stops before one that would stay: one that cannot be deserialized, or that a filter leaves out. So no such message " +
-        "loses a delivery, but one that arrives while it waits.",
+        "loses a delivery; it may be one only if it is behind messages that another receiver has locked, which peeking does not tell.",
     )
     .argument("<entity>", "orders, events/Subscriptions/billing, 'orders/$DeadLetterQueue'")
     .addOption(
