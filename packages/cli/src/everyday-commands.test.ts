@@ -44,6 +44,34 @@ describe.each(environments)("on $name", ({ open }) => {
     });
   });
 
+  it.each([
+    ["peek", ["--text"]],
+    ["tail", ["--all", "--max", "1", "--path"]],
+    ["receive", ["--settle", "complete", "--where"]],
+  ])("ends %s when a regular expression of a filter takes too long", async (command, filter) => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("orders");
+      await fill(broker, "orders", [
+        { ...encoded({ text: `${"a".repeat(60)}!` }), subject: "a".repeat(60).concat("!") },
+      ]);
+    });
+    const value = { "--text": "", "--path": "$.text=", "--where": "subject=" }[filter.at(-1) as "--text"];
+    const ended = await environment.run([command, "orders", ...filter, `${value}/^(a+)+$/`]);
+    expect(ended).toMatchObject({
+      exitCode: 2,
+      stdout: "",
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^error: ${filter.at(-1)}: The search was stopped: /\\^\\(a\\+\\)\\+\\$/ takes too long`,
+          "m",
+        ),
+      ),
+    });
+    const [left] = await environment.withBroker((broker) => waiting(broker, { queue: "orders" }));
+    expect(left?.deliveryCount).toBe(0);
+  });
+
   it("shows, receives and cancels what is scheduled, also at a topic", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {

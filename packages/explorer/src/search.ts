@@ -2,3 +2,4 @@
 
 export { type Matcher, matcher } from "./search/matches.js";
 export type { SearchCriteria } from "./search/search-criteria.js";
+export { timeLimitOf } from "./search/time-limit.js";

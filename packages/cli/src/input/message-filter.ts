@@ -16,20 +16,18 @@ export interface FilterOptions {
 /** Whether a message is shown. */
 export type MessageFilter = (message: DeliveredMessage, outcome: DeserializationOutcome) => boolean;
 
-/** Makes a filter of the options; undefined if every message is shown. Throws `UsageError` for a path or a regular expression that cannot be read. */
+/** Makes a filter of the options; undefined if every message is shown. Throws `UsageError` for a path or a regular expression that cannot be read; so does the filter, for an expression that takes more than a second for a message. */
 export async function messageFilter(options: FilterOptions): Promise<MessageFilter | undefined> {
   const { where = [], reason, text, path, state, undeserializable = false } = options;
   const tests: MessageFilter[] = [];
   if (state !== undefined) tests.push((message) => message.state === state);
   if (undeserializable) tests.push((_, { status }) => status === "undeserializable");
   if (where.length > 0 || reason !== undefined || text !== undefined || path !== undefined) {
-    const { matcher } = await import("@waybill/explorer/search");
-    const made = (option: string, criteria: SearchCriteria) => {
-      try {
-        return matcher(criteria, { compare: "whole" });
-      } catch (error) {
-        throw new UsageError(`${option}: ${(error as Error).message}`);
-      }
+    const { matcher, timeLimitOf } = await import("@waybill/explorer/search");
+    const made = (option: string, criteria: SearchCriteria): MessageFilter => {
+      const isMatch = named(option, () => matcher(criteria, { compare: "whole" }));
+      const limit = timeLimitOf(criteria);
+      return (...read) => named(option, () => limit(() => isMatch(...read)));
     };
     for (const [property, propertyValue] of where.map(parted))
       tests.push(made("--where", { property, propertyValue }));
@@ -37,6 +35,15 @@ export async function messageFilter(options: FilterOptions): Promise<MessageFilt
     tests.push(made("--text", { text }), made("--path", { path: at, value }), made("--reason", { reason }));
   }
   return tests.length === 0 ? undefined : (message, outcome) => tests.every((test) => test(message, outcome));
+}
+
+/** Does work with what an option says; its error names the option. */
+function named<Result>(option: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new UsageError(`${option}: ${(error as Error).message}`);
+  }
 }
 
 /** `name=value`, or a name alone. */
