@@ -7,7 +7,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ServiceBusClient } from "@azure/service-bus";
+import type { BrokerEvent } from "@waybill/broker";
 import { describe, expect, it } from "vitest";
+import { documentedLog, undocumentedIn } from "./documented-log.test-support.js";
 import { openFolder, runCommand } from "./environments.test-support.js";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
@@ -19,7 +21,9 @@ interface Listening {
   readonly connectionString: string;
 }
 
-/** The real command, listening on free ports. */
+const log = await documentedLog();
+
+/** The real command, listening on free ports. Each line of its log is as the documentation says. */
 async function startBroker(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
@@ -70,6 +74,7 @@ async function startBroker(
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null) child.kill("SIGKILL");
       await ended;
+      expect(events.flatMap((line) => undocumentedIn(line, log))).toEqual([]);
     },
   };
 }
@@ -276,6 +281,58 @@ describe("waybill broker", () => {
       Array(3).fill(["debug connected", "debug disconnected"]).flat(),
     );
     expect(JSON.stringify(broker.events)).not.toMatch(/reader-key|wrong-key|sig=/);
+  });
+
+  it("logs warnings of the process, and data that the configuration does not name", async () => {
+    await using folder = await openFolder();
+    const data = join(folder.path, "data");
+    const other = JSON.stringify({ Namespaces: [{ Name: "other", Queues: [{ Name: "orders" }] }] });
+    await using first = await startBroker([
+      "--data",
+      data,
+      "--config",
+      await folder.write("other.json", other),
+    ]);
+    await first.stop();
+    await using broker = await startBroker(["--data", data, "--accept-anyone"]);
+    expect(await broker.stop()).toBe(0);
+    expect(broker.events.filter(({ level }) => level === "warn")).toMatchObject([
+      { event: "data", namespace: "other" },
+      {
+        event: "warning",
+        code: "WAYBILL_ACCEPT_ANYONE",
+        message: expect.stringContaining("accepts every client"),
+      },
+    ]);
+  });
+
+  it("has every event of the engine in its documentation", () => {
+    const events: Record<BrokerEvent["type"], true> = {
+      abandoned: true,
+      activated: true,
+      "auto-deleted": true,
+      cancelled: true,
+      completed: true,
+      "dead-lettered": true,
+      deferred: true,
+      delivered: true,
+      "dropped-as-duplicate": true,
+      enqueued: true,
+      "entity-created": true,
+      "entity-deleted": true,
+      "entity-updated": true,
+      expired: true,
+      forwarded: true,
+      "lock-expired": true,
+      "lock-renewed": true,
+      "matched-no-subscription": true,
+      published: true,
+      purged: true,
+      scheduled: true,
+      "session-accepted": true,
+      "session-released": true,
+    };
+    expect(Object.keys(events).filter((event) => log.get(event)?.level !== "debug")).toEqual([]);
   });
 
   it("logs what happens to messages with --verbose, without their content", async () => {

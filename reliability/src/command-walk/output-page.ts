@@ -22,7 +22,7 @@ export function outputPage(outputs: readonly JsonOutput[]): string {
   const known = new Map<string, { readonly shape: Shape; readonly kinds: Set<string> }>();
   for (const { command, text } of outputs) {
     const name = command.path.join(" ");
-    if (name === "mcp" || name === "transcode" || text.trim() === "") continue;
+    if (["broker", "mcp", "transcode"].includes(name) || text.trim() === "") continue;
     const { values, kind } = parsed(text);
     if (values.length === 0) continue;
     const entry = known.get(name) ?? { shape: newShape(), kinds: new Set() };
@@ -30,9 +30,11 @@ export function outputPage(outputs: readonly JsonOutput[]): string {
     entry.kinds.add(kind);
     known.set(name, entry);
   }
-  const sections = [...known]
+  const sections = [...known, ["broker", undefined] as const]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { shape, kinds }]) => {
+    .map(([name, output]) => {
+      if (output === undefined) return brokerSection;
+      const { shape, kinds } = output;
       const isLines = kinds.has("lines") || linewise.has(name);
       const form = isLines ? "One line of JSON for each of them." : "One document.";
       const text = foreign[name];
@@ -52,7 +54,6 @@ const linewise: ReadonlySet<string> = new Set([
   "entities list",
   "entities rules list",
   "dead-letters show",
-  "broker",
   "worker",
   "explore",
 ]);
@@ -69,6 +70,32 @@ function parsed(text: string): { readonly values: readonly unknown[]; readonly k
     }
   }
 }
+
+/** The log is no output of a walk: which events there are depends on what clients do. The tests of the command compare their lines with this table. */
+const brokerSection = `## waybill broker
+
+With \`--json\`, the log is one line of JSON for each event, on the standard output; without, warnings and errors go to the standard error. \`--verbose\` adds the
+level debug. Each line has \`time\`, \`level\`, \`event\` and \`message\`, which is the text without \`--json\`, and what its event has besides:
+
+| event | level | properties |
+|---|---|---|
+| \`loading\` | info | \`namespace: string\`, \`messages: number\` so far; each second of a long start |
+| \`listening\` | info | \`namespace: string\`, \`host: string\`, \`ports: number[]\`, \`health: string\`, \`connectionString: string\`, \`queues: number\`, \`topics: number\`, \`subscriptions: number\`; for each namespace |
+| \`tls\` | info | \`ca: string\`, the file that clients must trust |
+| \`ready\` | info | \`readyMs: number\`; clients can connect to every namespace |
+| \`stopping\`, \`stopped\` | info | |
+| \`config\` | warn | what a configuration has that is not used |
+| \`data\` | warn | \`namespace: string\` that has data, and is not in the configuration |
+| \`warning\` | warn | \`code?: string\`; a warning of the process |
+| \`refused\` | warn | \`namespace: string\`, \`client?: string\`, \`entity?: string\`, \`detail?: string\`, which is the reason; 20 in a minute, and then one without client |
+| \`storage-failed\` | error | \`namespace: string\`; the disk is full or broken |
+| \`storage-recovered\` | info | \`namespace: string\` |
+| \`connected\` | debug | \`namespace: string\`, \`client: string\`, \`detail: string\`, which is what the client calls itself |
+| \`disconnected\` | debug | \`namespace: string\`, \`client: string\` |
+| \`abandoned\`, \`activated\`, \`auto-deleted\`, \`cancelled\`, \`completed\`, \`dead-lettered\`, \`deferred\`, \`delivered\`, \`dropped-as-duplicate\`, \`enqueued\`, \`entity-created\`, \`entity-deleted\`, \`entity-updated\`, \`expired\`, \`forwarded\`, \`lock-expired\`, \`lock-renewed\`, \`matched-no-subscription\`, \`published\`, \`purged\`, \`scheduled\`, \`session-accepted\`, \`session-released\` | debug | \`namespace: string\`, \`entity: string\`, \`sequenceNumber?: string\`, \`messageId?: string\`, \`sessionId?: string\`, \`detail?: string\`, such as a reason |
+
+The file of \`--ready-file\` is in [the local broker from other languages](other-languages.md#start-it-from-a-test-in-any-language).
+`;
 
 const head = `# What commands write as JSON
 

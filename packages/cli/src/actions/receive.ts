@@ -22,6 +22,7 @@ import {
   type StayReason,
   whyItStays,
 } from "./receiving-ahead.js";
+import { refuseSessions, withSessionHint } from "./sessions/receive-sessions.js";
 
 type Settle = "complete" | "abandon" | "defer" | "dead-letter";
 
@@ -63,20 +64,12 @@ export async function receive(path: string, options: ReceiveOptions): Promise<Ex
     return exitCodes.ok;
   }
   try {
-    return await new Receiving(context, receiver, options, filter).run();
+    return await new Receiving(context, address, receiver, options, filter).run();
   } catch (error) {
     throw withSessionHint(error);
   } finally {
     await receiver.close();
   }
-}
-
-/** Recognises the error of Service Bus and of the local broker. */
-function withSessionHint(error: unknown): unknown {
-  if (!(error instanceof WaybillError) || !/requires sessions/i.test(error.message)) return error;
-  const hint =
-    "Name a session with --session-id ID, or take the next one that has messages with --next-session.";
-  return new UsageError(`${error.message}\n${hint}`);
 }
 
 async function openReceiver(
@@ -94,6 +87,7 @@ async function openReceiver(
 
 class Receiving {
   readonly #context: BrokerContext;
+  readonly #address: EntityAddress;
   readonly #receiver: OpenReceiver;
   readonly #options: ReceiveOptions;
   readonly #selection: ReceiveSelection;
@@ -108,11 +102,13 @@ class Receiving {
 
   constructor(
     context: BrokerContext,
+    address: EntityAddress,
     receiver: OpenReceiver,
     options: ReceiveOptions,
     filter: MessageFilter | undefined,
   ) {
     this.#context = context;
+    this.#address = address;
     this.#receiver = receiver;
     this.#options = options;
     this.#selection = { filter, includesUndeserializable: options.includeUndeserializable === true };
@@ -153,6 +149,7 @@ class Receiving {
     const { wait } = this.#options;
     let left = max;
     let endsAt = now() + wait;
+    let isChecked = this.#receiver.sessionId !== undefined;
     while (left > 0) {
       const { count, staying } = await this.#look(Math.min(left, batchSize));
       const batch = count === 0 ? [] : await this.#receive(count, Math.min(wait, lookIntervalMs));
@@ -160,12 +157,15 @@ class Receiving {
         left -= batch.length;
         yield batch;
         endsAt = now() + wait;
+        isChecked = true;
       }
       if (staying !== undefined) {
         this.#staying = [staying];
         return;
       }
       if (batch.length === count && count > 0) continue;
+      if (!isChecked) await refuseSessions(this.#context, this.#address);
+      isChecked = true;
       if (abortSignal.aborted || now() >= endsAt) return;
       await pause(Math.min(lookIntervalMs, endsAt - now()), systemScheduler, abortSignal);
       this.#ahead.lookAgain();

@@ -21,9 +21,9 @@ export class BrokerLog {
   }
 
   /** Logs an error that stops a namespace. */
-  error(event: string, text: string): void {
+  error(event: string, text: string, parts: Readonly<Record<string, unknown>>): void {
     const clean = withoutSecrets(text);
-    if (this.#isJson) this.#json("error", event, clean, {});
+    if (this.#isJson) this.#json("error", event, clean, parts);
     else process.stderr.write(`error: ${printable(clean)}\n`);
   }
 
@@ -38,6 +38,21 @@ export class BrokerLog {
     const clean = withoutSecrets(text);
     if (this.#isJson) this.#json("warn", event, clean, parts);
     else process.stderr.write(`warning: ${printable(clean)}\n`);
+  }
+
+  /** Logs the warnings of the process, which Node writes as text otherwise, until it is disposed. */
+  takeWarnings(): Disposable {
+    const others = process.listeners("warning");
+    process.removeAllListeners("warning");
+    const add = (warning: Error) =>
+      this.warn("warning", warning.message, { code: (warning as NodeJS.ErrnoException).code });
+    process.on("warning", add);
+    return {
+      [Symbol.dispose]() {
+        process.off("warning", add);
+        for (const other of others) process.on("warning", other);
+      },
+    };
   }
 
   #json(level: string, event: string, message: string, parts: Readonly<Record<string, unknown>>): void {

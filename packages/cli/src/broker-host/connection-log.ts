@@ -43,6 +43,7 @@ export class ConnectionLog {
       this.#log.warn(
         "refused",
         `More clients were refused. --verbose logs more than ${maxRefusals} in a minute.`,
+        { namespace: this.#namespace },
       );
     return this.#log.isVerbose || this.#refusals <= maxRefusals;
   }

@@ -26,6 +26,7 @@ export async function keepServing(
     log.error(
       "storage-failed",
       `Namespace ${namespace.name}: ${failure.message} What was acknowledged is kept: ${next}`,
+      { namespace: namespace.name },
     );
     if (exits) return false;
     if (!(await recover(namespace, signal))) return true;

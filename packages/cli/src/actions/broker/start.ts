@@ -44,6 +44,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   if (options.acceptAnyone === true && !isLoopback(options.host))
     throw new UsageError(`--accept-anyone is for loopback addresses only, and --host is ${options.host}.`);
   const log = new BrokerLog(options.json === true, options.verbose === true);
+  using _warnings = log.takeWarnings();
   // The first Ctrl-C lets it end in an orderly way; the second one ends it at once.
   const stopping = new AbortController();
   void Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]).then(() => stopping.abort());
@@ -117,6 +118,7 @@ function warnOfOthers(
       log.warn(
         "data",
         `${data} also has the data of the namespace ${name}, which the configuration does not name.`,
+        { namespace: name },
       );
 }
 
