@@ -577,9 +577,7 @@ describe("waybill broker", () => {
     const wrong = await census(broker.connectionString.replace("***", "a-wrong-key"));
     expect(wrong).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining(
-        "cannot be listed: the key is wrong: no policy of the namespace has this",
-      ),
+      stderr: expect.stringContaining("cannot be listed: the key is wrong: no policy here has this"),
     });
     expect(wrong.stderr).not.toContain("Manage");
     const right = broker.connectionString.replace("***", "the-right-key");

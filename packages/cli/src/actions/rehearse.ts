@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
 import { parseEntity } from "../input/parse-entity.js";
 import { counted } from "../output/counted.js";
+import { withOptionNames } from "../output/option-names.js";
 import { printable } from "../output/printable.js";
 import type { Terminal } from "../output/terminal.js";
 import { type BrokerContext, type CommonOptions, openBrokerContext } from "./action-context.js";
@@ -56,7 +57,8 @@ async function rehearseEntity(
     "queue" in address
       ? await client.rehearse(address.queue, rehearseOptions)
       : await client.rehearse(address.topic, address.subscription, rehearseOptions);
-  if (terminal.isJson) terminal.json(report);
+  const { missing } = report;
+  if (terminal.isJson) terminal.json({ ...report, missing: missing && withOptionNames(missing) });
   else printReport(terminal, entityPathOf(address), report);
   return report.answer === "proved" ? exitCodes.ok : exitCodes.found;
 }
@@ -84,8 +86,7 @@ function printReport(terminal: Terminal, entity: string, report: RehearsalReport
   terminal.line(
     `this chain reads what comes here: ${report.answer === "not-known" ? "not known" : report.answer}`,
   );
-  if (report.missing !== undefined)
-    terminal.line(printable(report.missing.replaceAll("watchForInMs", "--watch")));
+  if (report.missing !== undefined) terminal.line(printable(withOptionNames(report.missing)));
   const suggestions = new Set(report.groups.flatMap(({ suggestion }) => suggestion ?? []));
   if (report.advice !== undefined) terminal.line(printable(report.advice));
   for (const suggestion of suggestions) {

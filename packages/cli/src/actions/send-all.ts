@@ -62,10 +62,15 @@ async function inBatches(
 
 /** The same error with how many were sent before it. */
 function explained(error: unknown, context: BrokerContext, sent: number, skipped: number): unknown {
-  const goOn = `${counted(sent, "message")} ${sent === 1 ? "was" : "were"} sent; --skip ${skipped + sent} goes on after ${sent === 1 ? "it" : "them"}.`;
-  if (isInterruption(error, context))
-    return new Interruption(`Interrupted: ${goOn} Those of one more batch may have been sent, too.`);
+  const done = `${counted(sent, "message")} ${sent === 1 ? "was" : "were"} sent`;
+  const from = skipped + sent;
+  const goOn =
+    from === 0 ? `${done}.` : `${done}; --skip ${from} goes on after ${sent === 1 ? "it" : "them"}.`;
+  const uncertain = "Those of one more batch may have been sent, too.";
+  if (isInterruption(error, context)) return new Interruption(`Interrupted: ${goOn} ${uncertain}`);
   if (error instanceof UsageError) return new UsageError(`${error.message} ${goOn}`);
   if (!(error instanceof WaybillError)) return error;
-  return new WaybillError(error.code, `${error.text} ${goOn}`, { cause: error });
+  const isUnanswered = error.code === "connection-lost" || error.code === "timeout";
+  const text = `${error.text} ${goOn}${isUnanswered ? ` ${uncertain}` : ""}`;
+  return new WaybillError(error.code, text, { cause: error });
 }

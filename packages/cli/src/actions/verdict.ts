@@ -2,6 +2,7 @@ import {
   type Census,
   queueReadStore,
   type ReadRecord,
+  type RetirementReason,
   type RetirementTarget,
   type RetirementVerdict,
   retirementVerdict,
@@ -9,6 +10,7 @@ import {
 import { type ExitCode, exitCodes } from "../errors/exit-codes.js";
 import { UsageError } from "../errors/usage-error.js";
 import { readCensus } from "../input/read-census.js";
+import { withOptionNames } from "../output/option-names.js";
 import { printable } from "../output/printable.js";
 import { Terminal } from "../output/terminal.js";
 import {
@@ -47,10 +49,15 @@ export async function verdict(serializer: string | undefined, options: VerdictOp
       readers: options.reader,
     });
     const terminal = new Terminal(options.json);
-    if (terminal.isJson) terminal.json(checked);
-    else print(terminal, checked, options.entity !== undefined);
+    const reasons = checked.reasons.map(inWordsOfCommand);
+    if (terminal.isJson) terminal.json({ ...checked, reasons });
+    else print(terminal, checked, reasons, options.entity !== undefined);
     return checked.answer === "yes" ? exitCodes.ok : exitCodes.found;
   });
+}
+
+function inWordsOfCommand(reason: RetirementReason): RetirementReason {
+  return { ...reason, text: withOptionNames(reason.text), todo: withOptionNames(reason.todo) };
 }
 
 function targetOf(serializer: string | undefined, options: VerdictOptions): RetirementTarget {
@@ -84,7 +91,8 @@ async function withObservations(
 
 function print(
   terminal: Terminal,
-  { target, answer, evidence, waiting, lastSeenAt, lastReadAt, waitsUntil, reasons }: RetirementVerdict,
+  { target, answer, evidence, waiting, lastSeenAt, lastReadAt, waitsUntil }: RetirementVerdict,
+  reasons: readonly RetirementReason[],
   isPart: boolean,
 ): void {
   const { green, red, bold } = terminal.colors;

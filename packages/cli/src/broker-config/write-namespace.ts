@@ -13,6 +13,7 @@ import type {
   SubscriptionConfig,
 } from "@waybill/broker-server/config";
 import { toIsoDuration } from "@waybill/foundation";
+import { managementError } from "../connection/management-error.js";
 import type { ManagedEntity } from "../input/parse-managed-entity.js";
 import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
 
@@ -64,7 +65,7 @@ export async function writeNamespace(
   for (const { kind, path, exists, create } of inOrder(stepsOf(client, config, toSdk))) {
     if (only !== undefined && path !== only) continue;
     const isThere = await exists();
-    if (!isThere && apply) await create();
+    if (!isThere && apply) await create().catch((error) => Promise.reject(managementError(error, path)));
     onStep({ kind, path, done: isThere ? "is there" : apply ? "made" : "would make" });
   }
 }

@@ -15,6 +15,11 @@ export interface ManagementAddress {
 const emulatorPorts = [5300, 5672] as const;
 /** Timeout of a probe in ms: a port that does not answer at all. */
 const probeMs = 5_000;
+const failureTexts: Readonly<Record<string, string>> = {
+  "bad port": "a port that HTTP clients do not use",
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "no such host",
+};
 const endpoint = /(^|;)(\s*Endpoint\s*=\s*(?:[a-z]+:\/\/)?)(\[[^\]]*\]|[^:/;\s]+)(?::(\d+))?/i;
 
 /**
@@ -66,8 +71,9 @@ async function probe(origin: string): Promise<string | undefined> {
     await response.body?.cancel();
     return undefined;
   } catch (error) {
-    const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } };
+    const { name, cause } = error as { readonly name?: string; readonly cause?: NodeJS.ErrnoException };
     if (name === "TimeoutError") return "no answer";
-    return cause?.code === "ECONNREFUSED" ? "connection refused" : (cause?.code ?? "no HTTP there");
+    const text = failureTexts[cause?.code ?? cause?.message ?? ""];
+    return text ?? cause?.code ?? "no HTTP there";
   }
 }

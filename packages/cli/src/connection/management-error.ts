@@ -1,23 +1,16 @@
 import { type ErrorCode, WaybillError } from "@waybill/core";
 import { fromXmlText } from "@waybill/foundation";
+import { refusalOf } from "../errors/key-refusal.js";
 import { UsageError } from "../errors/usage-error.js";
-
-/** In its refusals, the service says whether a key is wrong or lacks a right. */
-const lacksRight = /claims? required|claim\(s\) are required|specified action|unauthorized access/i;
-
-/** Why the service refused a request for management. */
-export function refusalOf(text: string): string {
-  return lacksRight.test(text)
-    ? "the key lacks the Manage claim."
-    : "the key is wrong: no policy of the namespace has this SharedAccessKeyName and SharedAccessKey.";
-}
 
 /** The error of the administration client in waybill's codes, with the cause of a refusal in words; wrong usage stays what it is. */
 export function managementError(error: unknown, entityPath?: string): unknown {
   if (error instanceof UsageError || error instanceof TypeError) return error;
   const where = entityPath === undefined ? {} : { entityPath };
-  if (error instanceof WaybillError)
+  if (error instanceof WaybillError) {
+    if (entityPath === undefined || error.entityPath !== undefined) return error;
     return new WaybillError(error.code, error.text, { ...where, cause: error });
+  }
   const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string };
   const text =
     statusCode === 401 ? `The management API refused the request: ${refusalOf(message)}` : plain(message);

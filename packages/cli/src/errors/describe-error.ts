@@ -1,7 +1,7 @@
 import { WaybillError } from "@waybill/core";
+import { connectionHint } from "./connection-hint.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
 import { Interruption } from "./interruption.js";
-import { protocolHint } from "./protocol-hint.js";
 import { UsageError } from "./usage-error.js";
 import { withoutSecrets } from "./without-secrets.js";
 
@@ -10,7 +10,7 @@ export function describeError(error: unknown) {
   if (error instanceof WaybillError && error.code === "aborted")
     return { text: interruptedText, exitCode: exitCodes.interrupted };
   const text = withoutSecrets(pathText(error) ?? (error instanceof Error ? error.message : String(error)));
-  const hint = protocolHint(text, process.env.SERVICEBUS_CONNECTION_STRING ?? "");
+  const hint = connectionHint(text, process.env.SERVICEBUS_CONNECTION_STRING ?? "");
   if (hint === undefined) return { text, exitCode: exitCodeOf(error) };
   return { text: `${text.trimEnd()}\n${hint}`, exitCode: exitCodes.connection };
 }

@@ -45,8 +45,8 @@ interface Counted {
 }
 
 function reasonOf({ obstacle, place, count, expiries }: Counted): RetirementReason {
-  const [text, todo] = messageTexts[obstacle];
-  const sentence = `${messages(count)} in ${place} ${text}.`;
+  const { one, many, todo } = messageTexts[obstacle];
+  const sentence = `${messages(count)} in ${place} ${count === 1 ? one : many}.`;
   if (obstacle !== "waiting") return missing(obstacle, sentence, todo, { place, count });
   const until = lastExpiry(expiries);
   const wait =
@@ -55,14 +55,27 @@ function reasonOf({ obstacle, place, count, expiries }: Counted): RetirementReas
 }
 
 const messageTexts = Object.freeze({
-  waiting: ["need it", "receive them, and repair or remove the dead-lettered ones"],
-  undeserializable: ["cannot be read by any serializer of the chain", "repair or remove them"],
-  unavailable: [
-    "could not be checked because something was unreachable",
-    "take the census again when it can be reached",
-  ],
-  "not-sampled": ["were counted and not read", "take the census without sampling"],
-} as const satisfies Partial<Record<RetirementObstacle, readonly [string, string]>>);
+  waiting: {
+    one: "needs it",
+    many: "need it",
+    todo: "receive them, and repair or remove the dead-lettered ones",
+  },
+  undeserializable: {
+    one: "cannot be read by any serializer of the chain",
+    many: "cannot be read by any serializer of the chain",
+    todo: "repair or remove them",
+  },
+  unavailable: {
+    one: "could not be checked because something was unreachable",
+    many: "could not be checked because something was unreachable",
+    todo: "take the census again when it can be reached",
+  },
+  "not-sampled": {
+    one: "was counted and not read",
+    many: "were counted and not read",
+    todo: "take the census without sampling",
+  },
+} as const satisfies Partial<Record<RetirementObstacle, Record<"one" | "many" | "todo", string>>>);
 
 function obstacleOf(group: CensusGroup, target: RetirementTarget): keyof typeof messageTexts | undefined {
   if (group.isOwnRecord) return undefined;

@@ -106,7 +106,7 @@ async function duplicateDetection(
   }
   if (!isKnown) {
     terminal.note(
-      "Whether the targets detect duplicates is not known: the management API does not tell with this key. One that does drops messages that it has received lately.",
+      "Whether the targets detect duplicates is not known: this key may not list the entities, or some are not among them. One that does drops messages that it has received lately.",
     );
   }
   return detecting;

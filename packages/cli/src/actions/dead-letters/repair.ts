@@ -164,7 +164,7 @@ async function withDuplicateDetection(
   const targetDetectsDuplicates = await detectsDuplicates(catalog([]), settings, { abortSignal });
   if (targetDetectsDuplicates === undefined) {
     terminal.note(
-      "Whether the target detects duplicates is not known: the management API does not tell with this key. If it does, give --target-detects-duplicates; otherwise it drops messages that it has received lately.",
+      "Whether the target detects duplicates is not known: this key may not list the entities, or it is not among them. If it does, give --target-detects-duplicates; otherwise it drops messages that it has received lately.",
     );
   } else if (targetDetectsDuplicates) {
     terminal.note("The target detects duplicates: each message gets a new id.");
