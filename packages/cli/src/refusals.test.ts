@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createBroker } from "@waybill/broker";
+import { serve } from "@waybill/broker-server";
 import { describe, expect, it } from "vitest";
 import {
   encoded,
@@ -29,7 +31,10 @@ describe("what the broker refuses", () => {
       JSON.stringify({ Namespaces: [{ Queues: [queue] }] }),
     );
     const pushed = await environment.run(["broker", "push", file, "--apply"]);
-    expect(pushed).toMatchObject({ exitCode: 3, stderr: expect.stringContaining("nowhere") });
+    expect(pushed).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(/entity "orders": .*nowhere/),
+    });
   });
 
   it("names the tool where no waybill broker answers", async () => {
@@ -61,6 +66,46 @@ async function otherServer() {
 }
 
 describe("a hint", () => {
+  it("says that a key is wrong, or which claim it lacks", async () => {
+    const broker = createBroker();
+    await broker.createQueue("orders");
+    const reader = { name: "reader", key: "reader-key", rights: ["Listen"] } as const;
+    await using server = await serve(broker, { port: 0, keys: [reader] });
+    const right = { SERVICEBUS_CONNECTION_STRING: server.connectionString };
+    const wrong = {
+      SERVICEBUS_CONNECTION_STRING: server.connectionString.replace(reader.key, "another-key"),
+    };
+    expect(await runCommand(["send", "orders", "--body", "1"], { env: right })).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(/\nThe key lacks the Send claim\.\n$/),
+    });
+    expect(await runCommand(["peek", "orders"], { env: wrong })).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringMatching(/\nThe key is wrong: no policy here has this SharedAccessKeyName/),
+    });
+    await broker.close();
+  });
+
+  it("names a misspelt option rather than the one that is missing because of that", async () => {
+    expect(await runCommand(["receive", "orders", "--setle", "complete"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("unknown option '--setle'\n(Did you mean --settle?)"),
+    });
+    expect((await runCommand(["receive", "orders"])).stderr).toContain("required option '--settle <how>'");
+  });
+
+  it("names options of the command, not of the programming interface", async () => {
+    await using environment = await openServerEnvironment();
+    await environment.withBroker((broker) => broker.createQueue("carts", { requiresSession: true }));
+    for (const form of ["--json", "--no-json"]) {
+      const { stdout } = await environment.run(["verdict", "json", form]);
+      expect(stdout).toContain("stop them, and give --writers-stopped-at");
+      expect(stdout).toContain("give --session-states-are-free if none is written with it");
+    }
+    const rehearsed = await environment.run(["rehearse", "carts", "--json"]);
+    expect(rehearsed.json().missing).toContain("watch live traffic with --watch,");
+  });
+
   it("shows how a connection string looks", async () => {
     const ended = await runCommand(["peek", "orders"], { env: { SERVICEBUS_CONNECTION_STRING: "mistake" } });
     expect(ended).toMatchObject({

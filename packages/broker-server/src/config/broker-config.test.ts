@@ -262,6 +262,19 @@ describe("a configuration of the official emulator", () => {
       "Namespaces[0].Name must be letters, digits and hyphens, with a letter first.",
     ],
     ['{"Namespaces":[{"Name":"a"},{"Name":"A"}]}', "Config.json: two namespaces have the same Name."],
+    [
+      '{"Namespaces":[{"Queues":[{"Name":"q"}],"Topics":[{"Name":"Q"}]}]}',
+      "Config.json: Namespaces[0].Topics[0] must be one with a name of its own: 'Q' is another one, too.",
+    ],
+    [
+      '{"Namespaces":[{"Topics":[{"Name":"t","Subscriptions":[{"Name":"s"},{"Name":"S"}]}]}]}',
+      "Config.json: Namespaces[0].Topics[0].Subscriptions[1] must be one with a name of its own",
+    ],
+    [
+      '{"Namespaces":[{"Queues":[{"Name":"a"}],\n"Queues":[{"Name":"b"}]}]}',
+      'Config.json:2: an object has the key "Queues" twice.',
+    ],
+    ['{"Namespaces":[{"Queues":[],"queues":[]}]}', "Config.json: Namespaces[0].queues is there twice."],
   ])("refuses a value of another kind: %s", (text, message) => {
     expect(() => read(text)).toThrow(message);
   });

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { ConfigNode } from "./config-node.js";
 import { type EntityKind, type PropertyRules, readProperties } from "./entity-properties.js";
 import { defaultNamespace, type NamespaceConfig, type QueueConfig } from "./namespace-config.js";
@@ -20,12 +20,14 @@ export async function readBrokerConfig(file: string, rules: PropertyRules): Prom
 /** Reads the text of such a file. */
 export function parseBrokerConfig(text: string, file: string, rules: PropertyRules): NamespaceConfig[] {
   const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  const at = (offset: number) => `${file}:${text.slice(0, offset).split("\n").length}`;
   const [error] = errors;
-  if (error !== undefined) {
-    const line = text.slice(0, error.offset).split("\n").length;
-    throw new TypeError(`${file}:${line}: this is not JSON (${printParseErrorCode(error.error)}).`);
-  }
+  if (error !== undefined)
+    throw new TypeError(`${at(error.offset)}: this is not JSON (${printParseErrorCode(error.error)}).`);
+  for (const { value, offset } of repeatedKeys(tree))
+    throw new TypeError(`${at(offset)}: an object has the key "${value}" twice.`);
+  const value: unknown = tree && getNodeValue(tree);
   const root = new ConfigNode(file, "", value);
   if (typeof value !== "object" || value === null) throw new TypeError(`${file} must hold an object.`);
   root.withKeys("$schema", "UserConfig", "Namespaces", "Logging");
@@ -41,19 +43,52 @@ export function parseBrokerConfig(text: string, file: string, rules: PropertyRul
 
 function readNamespace(namespace: ConfigNode, rules: PropertyRules): NamespaceConfig {
   namespace.withKeys("Name", "Queues", "Topics");
+  // Queues and topics share their names.
+  const names = new Set<string>();
   return {
     name: readName(namespace),
-    queues: namespace
-      .list("Queues")
-      .map((queue) => readEntity("queue", queue.withKeys("Name", "Properties"), rules)),
-    topics: namespace.list("Topics").map((topic) => ({
-      ...readEntity("topic", topic.withKeys("Name", "Properties", "Subscriptions"), rules),
-      subscriptions: topic.list("Subscriptions").map((subscription) => ({
-        ...readEntity("subscription", subscription.withKeys("Name", "Properties", "Rules"), rules),
-        rules: subscription.list("Rules").map(readRule),
-      })),
-    })),
+    queues: readNamed(
+      namespace.list("Queues"),
+      (queue) => readEntity("queue", queue.withKeys("Name", "Properties"), rules),
+      names,
+    ),
+    topics: readNamed(
+      namespace.list("Topics"),
+      (topic) => ({
+        ...readEntity("topic", topic.withKeys("Name", "Properties", "Subscriptions"), rules),
+        subscriptions: readNamed(topic.list("Subscriptions"), (subscription) => ({
+          ...readEntity("subscription", subscription.withKeys("Name", "Properties", "Rules"), rules),
+          rules: readNamed(subscription.list("Rules"), readRule),
+        })),
+      }),
+      names,
+    ),
   };
+}
+
+/** Reads items whose names, in any letter case, are not among `names` yet, and adds them. */
+function readNamed<Item extends { readonly name: string }>(
+  nodes: readonly ConfigNode[],
+  read: (node: ConfigNode) => Item,
+  names = new Set<string>(),
+): Item[] {
+  return nodes.map((node) => {
+    const item = read(node);
+    const size = names.size;
+    if (names.add(item.name.toLowerCase()).size === size)
+      throw node.mustBe(`one with a name of its own: '${item.name}' is another one, too`);
+    return item;
+  });
+}
+
+/** The keys that an object has twice: only the last one would be used. */
+function* repeatedKeys(node: Node | undefined): Generator<Node> {
+  const keys = new Set<unknown>();
+  for (const child of node?.children ?? []) {
+    const [key] = child.type === "property" ? (child.children ?? []) : [];
+    if (key !== undefined && keys.size === keys.add(key.value).size) yield key;
+    yield* repeatedKeys(child);
+  }
 }
 
 function readName(namespace: ConfigNode): string {

@@ -13,9 +13,12 @@ export class ConfigNode {
     this.value = value;
   }
 
-  /** This object, once it is certain that it has no other keys than these. Throws `TypeError` that names the nearest one. */
+  /** This object, once it is certain that it has no other keys than these, and none twice. Throws `TypeError` that names the nearest one. */
   withKeys(...known: readonly string[]): this {
+    const found = new Set<string>();
     for (const [key, node] of this.entries()) {
+      if (found.has(key.toLowerCase())) throw new TypeError(`${this.#file}: ${node.path} is there twice.`);
+      found.add(key.toLowerCase());
       if (known.some((name) => name.toLowerCase() === key.toLowerCase())) continue;
       const nearest = nearestName(key, known);
       const hint = nearest === undefined ? `known are ${known.join(", ")}.` : `did you mean ${nearest}?`;

@@ -54,7 +54,9 @@ describe("connectionHint", () => {
 
   it("asks whether a local broker runs, also one in a container", () => {
     const container = `Endpoint=sb://broker;${keys};UseDevelopmentEmulator=true`;
-    expect(connectionHint("connect ECONNREFUSED 172.18.0.2:5672", container)).toContain("Is the broker running?");
+    expect(connectionHint("connect ECONNREFUSED 172.18.0.2:5672", container)).toContain(
+      "Is the broker running?",
+    );
     const text = connectionHint(
       "connect ECONNREFUSED 127.0.0.1:5672",
       `${local};UseDevelopmentEmulator=true`,
