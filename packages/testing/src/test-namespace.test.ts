@@ -46,6 +46,12 @@ describe("a test's namespace", () => {
     expect(await refusal({ topics: { events: { subscriptions: { all: { rule: [] } } } } })).toBe(
       "subscription 'all' of 'events': there is no option \"rule\"; did you mean \"rules\"?",
     );
+    expect(await refusal({ queues: [{ name: "orders" }] })).toBe(
+      "queues must be names, or an object with the options by name: { orders: {} }.",
+    );
+    expect(await refusal({ topics: { events: { subscriptions: "all" } } })).toBe(
+      "subscriptions of 'events' must be names, or an object with the options by name: { orders: {} }.",
+    );
     await using namespace = await openTestNamespace({ queues: ["orders"] });
     const misspelt = { timeoutMs: 1 } as object;
     await expect(namespace.until(() => true, misspelt)).rejects.toThrow('did you mean "timeoutInMs"?');

@@ -54,8 +54,11 @@ export async function makeTopology(
   const [file] = config === undefined ? [] : await readConfig(config);
   await applyConfig(broker, {
     name: file?.name ?? defaultNamespace,
-    queues: [...(file?.queues ?? []), ...named(queues).map(([name, options]) => entityOf(name, options))],
-    topics: [...(file?.topics ?? []), ...named<TopicTopology>(topics).map(toTopic)],
+    queues: [
+      ...(file?.queues ?? []),
+      ...named("queues", queues).map(([name, options]) => entityOf(name, options)),
+    ],
+    topics: [...(file?.topics ?? []), ...named<TopicTopology>("topics", topics).map(toTopic)],
   });
 }
 
@@ -67,11 +70,13 @@ function readConfig(file: string | URL): Promise<readonly NamespaceConfig[]> {
 function toTopic([name, given]: [string, TopicTopology]): TopicConfig {
   requireKnownOptions(`topic '${name}'`, given, topicNames);
   const { subscriptions, ...options } = given;
-  const all = named<SubscriptionTopology>(subscriptions).map(([subscription, asked]) => {
-    requireKnownOptions(`subscription '${subscription}' of '${name}'`, asked, subscriptionNames);
-    const { rules = [], ...properties } = asked;
-    return { ...entityOf(subscription, properties), rules };
-  });
+  const all = named<SubscriptionTopology>(`subscriptions of '${name}'`, subscriptions).map(
+    ([subscription, asked]) => {
+      requireKnownOptions(`subscription '${subscription}' of '${name}'`, asked, subscriptionNames);
+      const { rules = [], ...properties } = asked;
+      return { ...entityOf(subscription, properties), rules };
+    },
+  );
   return { ...entityOf(name, options), subscriptions: all };
 }
 
@@ -80,8 +85,12 @@ function entityOf(name: string, options: object): QueueConfig {
 }
 
 function named<Options>(
+  what: string,
   entities: Readonly<Record<string, Options>> | readonly string[] = [],
 ): [name: string, options: Options][] {
-  if (Array.isArray(entities)) return entities.map((name: string) => [name, {} as Options]);
+  const isList = Array.isArray(entities);
+  if (typeof entities !== "object" || (isList && entities.some((name) => typeof name !== "string")))
+    throw new TypeError(`${what} must be names, or an object with the options by name: { orders: {} }.`);
+  if (isList) return entities.map((name: string) => [name, {} as Options]);
   return Object.entries(entities as Readonly<Record<string, Options>>);
 }
