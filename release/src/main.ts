@@ -28,6 +28,11 @@ const programs: Programs = {
     quick: ["--slack", "5"],
     run: () => import("./packed-command/main.js"),
   },
+  image: {
+    shows: "The steps of docker/Dockerfile make a container's command that is healthy, without Docker.",
+    takes: "a minute",
+    run: () => import("./image/main.js"),
+  },
   "packed-commonjs": {
     shows: "The packed packages work under require, TypeScript of CommonJS, and Jest.",
     takes: "a minute",
