@@ -15,7 +15,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d+)? ms\b/g, "N ms"],
   [/("(?:durationInMs|readyMs|pid)": ?)[\d.]+/g, "$1N"],
   [/\bprocess \d+ /g, "process N "],
-  [/TrackingId:.*?Timestamp:\S+/g, "TrackingId:…"],
+  [/TrackingId:.*?Timestamp:[^\s"]+/g, "TrackingId:…"],
   [/( ports {3})[\d, ]+( of)/g, "$1PORT$2"],
   [/("ports": ?\[)[\d, ]+/g, "$1PORT"],
   [/\b20(?:19|[234]\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "20YY-MM-DDTHH:MM:SSZ"],

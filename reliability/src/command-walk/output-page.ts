@@ -17,14 +17,13 @@ const foreign: Readonly<Record<string, string>> = {
   mcp: "JSON-RPC 2.0, as the Model Context Protocol describes it.",
 };
 
-/** The page of what commands write as JSON. Throws `TypeError` for a command that writes both lines and a document. */
+/** The page of what commands write as JSON. Throws `SyntaxError` for an output that is neither lines nor a document of JSON. */
 export function outputPage(outputs: readonly JsonOutput[]): string {
   const known = new Map<string, { readonly shape: Shape; readonly kinds: Set<string> }>();
   for (const { command, text } of outputs) {
     const name = command.path.join(" ");
     if (["broker", "mcp", "transcode"].includes(name) || text.trim() === "") continue;
     const { values, kind } = parsed(text);
-    if (values.length === 0) continue;
     const entry = known.get(name) ?? { shape: newShape(), kinds: new Set() };
     for (const value of values) addValue(entry.shape, value, "");
     entry.kinds.add(kind);
@@ -62,12 +61,8 @@ function parsed(text: string): { readonly values: readonly unknown[]; readonly k
   try {
     return { values: [JSON.parse(text)], kind: "document" };
   } catch {
-    try {
-      const lines = text.split("\n").filter((line) => line !== "");
-      return { values: lines.map((line) => JSON.parse(line) as unknown), kind: "lines" };
-    } catch {
-      return { values: [], kind: "document" };
-    }
+    const lines = text.split("\n").filter((line) => line !== "");
+    return { values: lines.map((line) => JSON.parse(line) as unknown), kind: "lines" };
   }
 }
 
@@ -101,7 +96,9 @@ const head = `# What commands write as JSON
 
 On a pipe, and with \`--json\`, a command writes JSON to the standard output and nothing else; notes and errors go to the standard error. Each command has one
 shape, whatever it found. 64-bit numbers are strings, instants are ISO 8601, bytes are Base64; values of bodies that JSON cannot express are tagged, such as
-\`{ "$bigint": "1" }\`. A time that never ends is \`null\`. A property with \`?\` may be missing, and more properties may come in later versions.
+\`{ "$bigint": "1" }\`. A time that never ends is \`null\`. A property with \`?\` may be missing, and more properties may come in later versions. A message has
+those of [its properties](broker-properties.md) that are set, by their names in JavaScript; with \`--body\`, it has its value as \`body\`, or its bytes as \`rawBody\` if it
+cannot be deserialized.
 
 \`reliability command-walk\` runs every command and compares this page with what they wrote. Commands that are not here write text: a token, a file, a line about
 what was done.

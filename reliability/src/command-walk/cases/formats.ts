@@ -25,9 +25,10 @@ export const formatCases: readonly WalkCase[] = [
   bad("transcode order.json --as yaml --out x.json"),
   bad("transcode order.json --out nowhere/written.json"),
 
-  good("send orders --body '{\"id\":1}' --subject order-placed --message-id f-1"),
+  good("send orders --body '{\"id\":1}' --subject order-placed --message-id f-1 --time-to-live 1d"),
   good("send orders --raw garbage.bin --message-id f-2"),
   good("send failures --body '{\"id\":3}' --message-id f-3"),
+  good("send failures --body '{\"id\":4}' --message-id f-4 --schedule 2050-01-01T00:00:00Z"),
   good("receive failures --settle dead-letter"),
 
   good("rehearse orders"),
