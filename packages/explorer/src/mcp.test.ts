@@ -177,6 +177,7 @@ describe("the tools of an assistant", () => {
       "peek_messages",
       { entity: "orders", from: "9999999999999999999" },
     ],
+    ["a word for a sequence number", "peek_messages", { entity: "orders", from: "first" }],
     ["an argument that does not exist", "peek_messages", { entity: "orders", form: "1" }],
     ["a body that is no Base64", "decode_body", { base64: "#" }],
     ["a negative number", "list_entities", { from: -1 }],

@@ -14,7 +14,7 @@ const maxSequenceNumber = 2n ** 63n - 1n;
 /** A sequence number, as text: it may exceed what a JSON number can hold. */
 export const sequenceNumber = z
   .string()
-  .regex(/^\d{1,19}$/)
+  .regex(/^\d{1,19}$/, { abort: true, error: "A sequence number has up to 19 digits." })
   .refine((text) => BigInt(text) <= maxSequenceNumber, `A sequence number is at most ${maxSequenceNumber}.`);
 
 /** Where a piece begins: `next` of the piece before. */
