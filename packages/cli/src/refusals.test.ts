@@ -23,9 +23,9 @@ describe("what the broker refuses", () => {
     expect((await environment.run(["broker", "purge", "events"])).exitCode).toBe(3);
   });
 
-  it("ends a push with 3, whatever the reason is", async () => {
+  it("ends a push with 3, whatever the reason is, and names the entity", async () => {
     await using environment = await openServerEnvironment();
-    const queue = { Name: "orders", Properties: { ForwardTo: "nowhere" } };
+    const queue = { Name: "orders", Properties: { LockDuration: "PT1H" } };
     const file = await environment.write(
       "Config.json",
       JSON.stringify({ Namespaces: [{ Queues: [queue] }] }),
@@ -33,8 +33,25 @@ describe("what the broker refuses", () => {
     const pushed = await environment.run(["broker", "push", file, "--apply"]);
     expect(pushed).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringMatching(/entity "orders": .*nowhere/),
+      stderr: expect.stringMatching(/entity "orders": .*supplied lock time exceeds/),
     });
+  });
+
+  it("names who forwards to what does not exist, before anything is created", async () => {
+    await using environment = await openServerEnvironment();
+    await environment.withBroker((broker) => broker.createTopic("events"));
+    const forwarding = (Name: string, ForwardTo: string) => ({ Name, Properties: { ForwardTo } });
+    const config = (...Queues: object[]) =>
+      environment.write("Config.json", JSON.stringify({ Namespaces: [{ Queues }] }));
+    const file = await config({ Name: "failures" }, forwarding("orders", "nowhere"));
+    for (const apply of [["--apply"], []])
+      expect(await environment.run(["broker", "push", file, ...apply])).toMatchObject({
+        exitCode: 3,
+        stdout: "",
+        stderr: expect.stringContaining(`entity "orders": It forwards to 'nowhere', which does not exist.`),
+      });
+    await config({ Name: "failures" }, forwarding("orders", "Failures"), forwarding("visits", "events"));
+    expect((await environment.run(["broker", "push", file, "--apply"])).exitCode).toBe(0);
   });
 
   it("names the tool where no waybill broker answers", async () => {

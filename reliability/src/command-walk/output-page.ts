@@ -74,7 +74,7 @@ level debug. Each line has \`time\`, \`level\`, \`event\` and \`message\`, which
 
 | event | level | properties |
 |---|---|---|
-| \`loading\` | info | \`namespace: string\`, \`messages: number\` so far; each second of a long start |
+| \`loading\` | info | \`namespace: string\`, \`messages: number\` so far; at each 100,000 while a store is loaded |
 | \`listening\` | info | \`namespace: string\`, \`host: string\`, \`ports: number[]\`, \`health: string\`, \`connectionString: string\`, \`queues: number\`, \`topics: number\`, \`subscriptions: number\`; for each namespace |
 | \`tls\` | info | \`ca: string\`, the file that clients must trust |
 | \`ready\` | info | \`readyMs: number\`; clients can connect to every namespace |

@@ -12,6 +12,7 @@ import type {
   NamespaceConfig,
   SubscriptionConfig,
 } from "@waybill/broker-server/config";
+import { WaybillError } from "@waybill/core";
 import { toIsoDuration } from "@waybill/foundation";
 import { managementError } from "../connection/management-error.js";
 import type { ManagedEntity } from "../input/parse-managed-entity.js";
@@ -62,7 +63,9 @@ export async function writeNamespace(
     options: (properties) => toSdkOptions(properties, messagingSku === "Premium"),
     rule: (rule) => toSdkRule(rule, values),
   };
-  for (const { kind, path, exists, create } of inOrder(stepsOf(client, config, toSdk))) {
+  const steps = inOrder(stepsOf(client, config, toSdk));
+  await checkTargets(client, steps, only);
+  for (const { kind, path, exists, create } of steps) {
     if (only !== undefined && path !== only) continue;
     const isThere = await exists();
     if (!isThere && apply) await create().catch((error) => Promise.reject(managementError(error, path)));
@@ -131,6 +134,25 @@ function stepsOf(
     })),
   ]);
   return [...forQueues, ...forTopics];
+}
+
+/** Throws `WaybillError` that names who forwards to what neither the configuration nor the namespace has, before anything is created. */
+async function checkTargets(
+  client: ServiceBusAdministrationClient,
+  steps: readonly Step[],
+  only: string | undefined,
+): Promise<void> {
+  const known = new Set(steps.map(({ path }) => path.toLowerCase()));
+  for (const { path, needs } of steps) {
+    if (only !== undefined && path !== only) continue;
+    for (const target of needs) {
+      if (known.has(target.toLowerCase())) continue;
+      if ((await client.queueExists(target)) || (await client.topicExists(target))) continue;
+      throw new WaybillError("entity-not-found", `It forwards to '${target}', which does not exist.`, {
+        entityPath: path,
+      });
+    }
+  }
 }
 
 /** Each step after those that it needs; cycles come last, and Service Bus refuses them. */
