@@ -22,7 +22,7 @@ import {
   type StayReason,
   whyItStays,
 } from "./receiving-ahead.js";
-import { refuseSessions, withSessionHint } from "./sessions/receive-sessions.js";
+import { refuseSessions, withSessionHint } from "./receiving-sessions.js";
 
 type Settle = "complete" | "abandon" | "defer" | "dead-letter";
 

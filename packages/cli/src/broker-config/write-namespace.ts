@@ -14,7 +14,7 @@ import type {
 } from "@waybill/broker-server/config";
 import { WaybillError } from "@waybill/core";
 import { toIsoDuration } from "@waybill/foundation";
-import { managementError } from "../connection/management-error.js";
+import { managementError } from "../errors/management-error.js";
 import type { ManagedEntity } from "../input/parse-managed-entity.js";
 import { keepRuleTypes, type RuleValues } from "./exact-rule-values.js";
 

@@ -1,9 +1,9 @@
 import { WaybillError } from "@waybill/core";
 import { fromXmlText } from "@waybill/foundation";
 import { findManagement } from "../connection/management-address.js";
-import { managementError } from "../connection/management-error.js";
 import { policyOf, sasToken } from "../connection/sas-token.js";
 import { refusalOf } from "../errors/key-refusal.js";
+import { managementError } from "../errors/management-error.js";
 
 /** How long the token of one request is valid, in seconds. */
 const tokenSeconds = 60;

@@ -1,8 +1,8 @@
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import { speakPlainHttp } from "@waybill/transport-azure";
+import { managementError } from "../errors/management-error.js";
 import { UsageError } from "../errors/usage-error.js";
 import { findManagement } from "./management-address.js";
-import { managementError } from "./management-error.js";
 import { shareAnswers } from "./share-answers.js";
 
 /**

@@ -2,9 +2,9 @@ import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import type { EntityKind, EntityProperties, NamespaceConfig } from "@waybill/broker-server/config";
 import { WaybillError } from "@waybill/core";
 import type { WrittenStep } from "../broker-config/write-namespace.js";
+import { managementError } from "../errors/management-error.js";
 import { type ManagedEntity, pathOf } from "../input/parse-managed-entity.js";
 import type { Connection } from "./connection.js";
-import { managementError } from "./management-error.js";
 
 /** Manages the entities of a namespace. Its methods throw `WaybillError` that names the entity. */
 export class EntityManager {

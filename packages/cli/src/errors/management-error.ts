@@ -1,7 +1,7 @@
 import { type ErrorCode, WaybillError } from "@waybill/core";
 import { fromXmlText } from "@waybill/foundation";
-import { refusalOf } from "../errors/key-refusal.js";
-import { UsageError } from "../errors/usage-error.js";
+import { refusalOf } from "./key-refusal.js";
+import { UsageError } from "./usage-error.js";
 
 /** The error of the administration client in waybill's codes, with the cause of a refusal in words; wrong usage stays what it is. */
 export function managementError(error: unknown, entityPath?: string): unknown {

@@ -1,7 +1,7 @@
 import { WaybillError } from "@waybill/core";
 import type { EntityAddress } from "@waybill/core/transport";
-import { UsageError } from "../../errors/usage-error.js";
-import type { BrokerContext } from "../action-context.js";
+import { UsageError } from "../errors/usage-error.js";
+import type { BrokerContext } from "./action-context.js";
 
 const sessionHint =
   "Name a session with --session-id ID, or take the next one that has messages with --next-session.";
