@@ -31,6 +31,26 @@ describe("a table", () => {
   });
 });
 
+describe("a body that nothing reads", () => {
+  it("is shown as text if it is one, and else in Base64", async () => {
+    await using environment = await openServerEnvironment();
+    await environment.withBroker(async (broker) => {
+      await broker.createQueue("notes");
+      const text = new TextEncoder().encode("see you\nat 李's \u202e");
+      await fill(broker, "notes", [
+        { body: text, contentType: "text/plain" },
+        { body: Uint8Array.of(0x81, 0x00) },
+      ]);
+    });
+    const { stdout } = await environment.run(["peek", "notes", "--body", "--no-json"]);
+    expect(stdout).toContain("\n1 see you\nat 李's \\u202e\n");
+    expect(stdout).toContain('"rawBody": "gQA="');
+    expect((await environment.run(["peek", "notes", "--body"])).lines()[0]).toMatchObject({
+      rawBody: "c2VlIHlvdQphdCDmnY4ncyDigK4=",
+    });
+  });
+});
+
 describe("a hint", () => {
   it("names --next-session if the queue requires sessions", async () => {
     await using environment = await openServerEnvironment();

@@ -18,8 +18,24 @@ export function idText(id: DeliveredMessage["messageId"]): string | undefined {
   return id instanceof Uint8Array ? Buffer.from(id).toString("hex") : String(id);
 }
 
-/** The decoded body for people: a text as it is, any other value as JSON, or its bytes. */
+/** The body for people: a text as it is, also one that nothing could read, any other value as JSON, or its bytes. */
 export function bodyText(message: DeliveredMessage, outcome: DeserializationOutcome): string {
-  const { body, rawBody } = messageView(message, outcome, true) as { body?: unknown; rawBody?: unknown };
-  return typeof body === "string" ? printable(body) : toJson(body ?? { rawBody }, 2);
+  const { body, rawBody } = messageView(message, outcome, true) as { body?: unknown; rawBody?: Uint8Array };
+  const text = rawBody === undefined ? body : textIn(rawBody);
+  return typeof text === "string" ? printable(text) : toJson(body ?? { rawBody }, 2);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+/** What no text has besides tabs and ends of lines. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
+const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
+
+/** The text that bytes are; undefined for others. */
+function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    const text = utf8.decode(bytes);
+    return control.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
