@@ -193,7 +193,7 @@ describe.each(environments)("on $name", ({ open }) => {
     expect(failed).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining(
-        "orders.ndjson:4 is not JSON. To send bytes as they are, use --raw. 0 messages were sent; --skip 0 goes on after them.",
+        "orders.ndjson:4 is not JSON. To send bytes as they are, use --raw. 0 messages were sent.\n",
       ),
     });
     const ended = await environment.run(["send", "orders", "--lines", "--skip", "3"], {
@@ -202,6 +202,21 @@ describe.each(environments)("on $name", ({ open }) => {
     expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
     const peeked = await environment.run(["peek", "orders", "--json", "--body"]);
     expect(peeked.lines().map(({ body }) => body)).toEqual(["four", 5]);
+  });
+
+  it("sends more lines than a batch may have messages, and says after an error which were sent", async () => {
+    await using environment = await open();
+    await environment.withBroker((broker) => broker.createQueue("orders"));
+    const lines = Array.from({ length: 5_000 }, (_, id) => `${id}\n`).join("");
+    const send = ["send", "orders", "--lines", "--json"];
+    expect((await environment.run(send, { input: lines })).json()).toEqual({ sent: 5_000 });
+    const failed = await environment.run(send, { input: `${`"${"x".repeat(200_000)}"\n`.repeat(7)}oops\n` });
+    expect(failed).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(
+        /line 8 is not JSON\. .* [1-6] messages were sent; --skip [1-6] goes on after them\.\n$/,
+      ),
+    });
   });
 
   it("sends the files of a folder in the order of their names, in batches", async () => {

@@ -234,6 +234,17 @@ describe("azureTransport", () => {
     expect(peeked.map(({ messageId }) => messageId)).toEqual(Array.from({ length: added }, (_, i) => `${i}`));
   });
 
+  it("is full with as many messages as Service Bus takes in a batch, which the SDK does not know", async () => {
+    await using fixture = await openLossyFixture();
+    const sender = fixture.transport.createSender("orders");
+    const batch = await sender.createBatch();
+    let added = 0;
+    while (batch.tryAdd({ body: Uint8Array.of(1) })) added++;
+    expect([added, batch.count]).toEqual([4_500, 4_500]);
+    await sender.sendBatch(batch);
+    expect(fixture.broker.getEntity("orders").activeMessageCount).toBe(4_500);
+  });
+
   it("reports the wire size of a batch, and when it is full", async () => {
     await using fixture = await openLossyFixture();
     const sender = fixture.transport.createSender("orders");

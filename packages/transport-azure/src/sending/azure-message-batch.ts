@@ -5,6 +5,9 @@ import { isPlain, toMessageParts } from "../messages/plain-message.js";
 import { toServiceBusMessage } from "../messages/to-service-bus-message.js";
 import type { ServiceBusMessageBatchLike, ServiceBusSenderLike } from "../sdk/service-bus-client.js";
 
+/** Service Bus refuses more in one batch, in Basic and Standard; the SDK does not know. Source: Azure/azure-service-bus#397. */
+const maxMessages = 4_500;
+
 /** Untyped members of the SDK's batch that are used: the encoded bytes requested when sending, and the tracing spans of its messages. */
 interface InnerBatch extends ServiceBusMessageBatchLike {
   readonly _generateMessage?: () => Uint8Array;
@@ -43,6 +46,7 @@ export class AzureMessageBatch implements TransportMessageBatch {
   }
 
   tryAdd(message: EncodedMessage): boolean {
+    if (this.count === maxMessages) return false;
     if (this.count === 0) return this.#addFirst(message);
     const writer = this.#writer;
     if (writer === undefined) return this.#inner.tryAddMessage(toServiceBusMessage(message));
