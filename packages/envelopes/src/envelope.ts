@@ -1,6 +1,7 @@
 import type { ApplicationProperties, MessageTypeResolver } from "@waybill/core";
 import type { RepliableMessage } from "@waybill/core/request-reply";
 import type { EncodedBody, WritableProperties } from "@waybill/core/transport";
+import { hex } from "@waybill/foundation";
 
 /** What an envelope reads: the properties of a message, and its body if the body contains the type. */
 export interface EnvelopedMessage {
@@ -92,7 +93,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 
 /** An id of any AMQP type, as text. */
 export function idText(id: unknown): string | undefined {
-  if (id instanceof Uint8Array) return Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (id instanceof Uint8Array) return hex(id);
   return id === undefined || id === null || id === "" ? undefined : String(id);
 }
 

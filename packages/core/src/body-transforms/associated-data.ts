@@ -1,3 +1,4 @@
+import { hex } from "@waybill/foundation";
 import type { ApplicationPropertyValue } from "../message/message.js";
 
 /** What an encrypted body is bound to: if any of it is changed, decryption fails. */
@@ -46,5 +47,5 @@ function textOf(value: ApplicationPropertyValue | undefined): string {
   if (typeof value === "number" || typeof value === "bigint") return `n${value}`;
   if (typeof value === "boolean") return `b${value}`;
   if (value instanceof Date) return `d${value.getTime()}`;
-  return `x${Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `x${hex(value)}`;
 }

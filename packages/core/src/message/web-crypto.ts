@@ -1,3 +1,4 @@
+import { hex } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
 
 /** Throws `configuration-invalid` where there is no Web Crypto, as in a browser's insecure context. */
@@ -12,5 +13,5 @@ export function requireWebCrypto(what: string): void {
 /** SHA-256 in lower-case hexadecimal. Rejects with a `TypeError` where there is no Web Crypto. */
 export async function sha256Hex(bytes: Uint8Array): Promise<string> {
   const hash = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex(new Uint8Array(hash));
 }

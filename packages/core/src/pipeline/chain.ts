@@ -1,4 +1,4 @@
-import { kindOf, required } from "@waybill/foundation";
+import { hex, kindOf, required } from "@waybill/foundation";
 import type { Serializer } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import { isForeign } from "../message/foreign-media-type.js";
@@ -219,9 +219,8 @@ function recognitionTable(links: readonly ChainLink[]): readonly (readonly Chain
         (other) => other.serializer.detection !== "magic" || link.serializer.detection !== "magic",
       );
       if (rival !== undefined) {
-        const hex = `0x${byte.toString(16).padStart(2, "0")}`;
         throw invalid(
-          `unlabelled bodies that start with ${hex} could be "${rival.serializer.name}" or "${link.serializer.name}"; ` +
+          `unlabelled bodies that start with 0x${hex(Uint8Array.of(byte))} could be "${rival.serializer.name}" or "${link.serializer.name}"; ` +
             `give one of them the detection "label"`,
         );
       }

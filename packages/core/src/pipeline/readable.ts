@@ -1,4 +1,4 @@
-import { isObject } from "@waybill/foundation";
+import { isObject, kindOf } from "@waybill/foundation";
 import type { EncodedBody } from "../message/body.js";
 import type { EncodedMessage } from "../message/message.js";
 
@@ -31,16 +31,13 @@ function isSection(body: unknown): body is Exclude<EncodedBody, Uint8Array> {
 function notReadable(message: EncodedMessage): string {
   if (!isObject(message)) return "deserialize needs a message, with its body.";
   const body: unknown = message.body;
-  const kind = body === null || body === undefined ? String(body) : kindOf(body);
-  const hint = / (?:Shared)?ArrayBuffer$/.test(kind)
+  const type = Object.prototype.toString.call(body).slice(8, -1);
+  const isBuffer = type.endsWith("ArrayBuffer");
+  const hint = isBuffer
     ? " Make a view of it: new Uint8Array(buffer)."
     : typeof body === "string"
       ? " Encode a text first: new TextEncoder().encode(text)."
       : "";
+  const kind = isBuffer ? type : kindOf(body);
   return `The body to deserialize must be bytes (a Uint8Array or another view), or an AMQP value or sequence section, not ${kind}.${hint}`;
-}
-
-function kindOf(body: object | string | number | bigint | boolean | symbol): string {
-  if (typeof body !== "object" && typeof body !== "function") return `a ${typeof body}`;
-  return `an object of kind ${Object.prototype.toString.call(body).slice(8, -1)}`;
 }

@@ -1,4 +1,4 @@
-import { onAbort, type Scheduler, steadyNowOf, type Timer } from "@waybill/foundation";
+import { DueTimer, hex, onAbort, type Scheduler } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
 import { brokerProperties } from "../message/broker-properties.js";
 import type { MessageId, ReceivedMessage } from "../message/message.js";
@@ -38,16 +38,15 @@ export interface PendingRequest {
 
 /** The pending requests of one requester, by the id in replies, with one timer for all their deadlines. */
 export class PendingRequests {
-  readonly #scheduler: Scheduler;
   readonly #maxSize: number;
   readonly #onExpired: (pending: PendingRequest) => void;
   readonly #pending = new Map<string, PendingRequest>();
   readonly #ids = new RequestIds();
-  #timer: Timer | undefined;
-  #armedForMs = Number.POSITIVE_INFINITY;
+  readonly #timer: DueTimer;
 
   constructor(scheduler: Scheduler, maxSize: number, onExpired: (pending: PendingRequest) => void) {
-    this.#scheduler = scheduler;
+    // The timer keeps the process alive only while requests are pending.
+    this.#timer = new DueTimer(scheduler, (nowMs) => this.#expireDue(nowMs), true);
     this.#maxSize = maxSize;
     this.#onExpired = onExpired;
   }
@@ -74,7 +73,7 @@ export class PendingRequests {
     }
     this.#pending.set(key, pending);
     pending.stopListening = onAbort(abortSignal, abort);
-    if (deadlineMs < this.#armedForMs) this.#arm(deadlineMs);
+    this.#timer.set(deadlineMs);
   }
 
   /** The pending request of a correlation id. */
@@ -96,8 +95,7 @@ export class PendingRequests {
     this.#pending.delete(pending.key);
     pending.stopListening();
     this.#ids.end(pending.key);
-    // The timer keeps the process alive only while requests are pending.
-    if (this.#pending.size === 0) this.#disarm();
+    if (this.#pending.size === 0) this.#timer.cancel();
     return true;
   }
 
@@ -108,28 +106,12 @@ export class PendingRequests {
     }
   }
 
-  #arm(atMs: number): void {
-    this.#timer?.cancel();
-    this.#armedForMs = atMs;
-    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - steadyNowOf(this.#scheduler)), this.#expireDue);
-  }
-
-  #disarm(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#armedForMs = Number.POSITIVE_INFINITY;
-  }
-
-  readonly #expireDue = (): void => {
-    this.#disarm();
-    const nowMs = steadyNowOf(this.#scheduler);
-    let nextMs = Number.POSITIVE_INFINITY;
+  #expireDue(nowMs: number): void {
     for (const pending of [...this.#pending.values()]) {
-      if (pending.deadlineMs > nowMs) nextMs = Math.min(nextMs, pending.deadlineMs);
+      if (pending.deadlineMs > nowMs) this.#timer.set(pending.deadlineMs);
       else if (this.end(pending)) this.#onExpired(pending);
     }
-    if (nextMs < this.#armedForMs) this.#arm(nextMs);
-  };
+  }
 }
 
 /**
@@ -138,12 +120,8 @@ export class PendingRequests {
  */
 export function correlationKey(id: MessageId | undefined): string | undefined {
   if (id === undefined) return undefined;
-  const key = id instanceof Uint8Array ? Array.from(id.subarray(0, maxLength), toHex).join("") : String(id);
+  const key = id instanceof Uint8Array ? hex(id.subarray(0, maxLength)) : String(id);
   return key.length > 2 * maxLength ? undefined : key;
 }
 
 const { maxLength } = brokerProperties.messageId as { maxLength: number };
-
-function toHex(byte: number): string {
-  return byte.toString(16).padStart(2, "0");
-}

@@ -21,17 +21,9 @@ describe("the ids of a requester's requests", () => {
     const ids = new RequestIds();
     const first = ids.next();
     const random = first.slice(0, -12);
-    for (const number of [
-      "000000000002",
-      "000000000000",
-      "1",
-      "0000000000001",
-      "-00000000001",
-      "00000000001g",
-      "",
-    ])
+    for (const number of ["000000000001", "0", "0000000000000", "-00000000000", "00000000000g", ""])
       expect(ids.hasEnded(`${random}${number}`), number).toBe(false);
-    expect(ids.hasEnded("1".padStart(first.length))).toBe(false);
+    expect(ids.hasEnded("0".padStart(first.length))).toBe(false);
     expect(new RequestIds().hasEnded(first)).toBe(false);
   });
 

@@ -1,5 +1,5 @@
-/** How many ended requests with an id of the application are remembered in each of two generations. */
-const generationSize = 5_000;
+/** How many ended requests with an id of the application are remembered at least; twice as many at most. */
+const remembered = 5_000;
 
 /** The random part of an id: a version 4 UUID without its last 48 bits. */
 const randomLength = 24;
@@ -12,29 +12,23 @@ export class RequestIds {
   readonly #random = globalThis.crypto.randomUUID().slice(0, randomLength);
   #issued = 0;
   #ended = new Set<string>();
-  #endedBefore = new Set<string>();
 
   /** A new id, which no other requester has. */
   next(): string {
-    this.#issued++;
-    return this.#numbered(this.#issued);
+    return this.#numbered(this.#issued++);
   }
 
   /** Remembers the id of a request that has ended. */
   end(id: string): void {
     if (id.startsWith(this.#random)) return;
-    if (this.#ended.size >= generationSize) {
-      this.#endedBefore = this.#ended;
-      this.#ended = new Set();
-    }
+    if (this.#ended.size >= 2 * remembered) this.#ended = new Set([...this.#ended].slice(remembered));
     this.#ended.add(id);
   }
 
   /** Whether an id that is not pending is that of a request which has ended. */
   hasEnded(id: string): boolean {
-    if (this.#ended.has(id) || this.#endedBefore.has(id)) return true;
     const number = Number.parseInt(id.slice(randomLength), 16);
-    return number >= 1 && number <= this.#issued && id === this.#numbered(number);
+    return this.#ended.has(id) || (number < this.#issued && id === this.#numbered(number));
   }
 
   #numbered(number: number): string {

@@ -1,4 +1,4 @@
-import { durationMs, isDoneWithin, onAbort, steadyNowOf, type Timer } from "@waybill/foundation";
+import { DueTimer, durationMs, isDoneWithin, onAbort, steadyNowOf, type Timer } from "@waybill/foundation";
 import type {
   EntityAddress,
   Transport,
@@ -86,8 +86,8 @@ export class SessionProcessor implements MessageSubscription {
   #isYielding = false;
   #failures = 0;
   #retryTimer: Timer | undefined;
-  #idleTimer: Timer | undefined;
-  #retireTimer: Timer | undefined;
+  readonly #idleTimer: DueTimer;
+  readonly #retireTimer: DueTimer;
   #searchTimer: Timer | undefined;
   readonly #stopListening: () => void;
   #closing: Promise<void> | undefined;
@@ -108,6 +108,8 @@ export class SessionProcessor implements MessageSubscription {
     this.#settings = settings;
     this.#report = report;
     this.#renewal = new LockRenewal(scheduler);
+    this.#idleTimer = new DueTimer(scheduler, (nowMs) => this.#endIdle(nowMs), false);
+    this.#retireTimer = new DueTimer(scheduler, (nowMs) => this.#retireDue(nowMs), false);
     this.#blocked = new BlockedSessions({
       ...settings,
       retryInMs: options.blockedSessionRetryInMs,
@@ -193,7 +195,7 @@ export class SessionProcessor implements MessageSubscription {
     const hasPlace = this.#freeSlots > 0;
     const run = this.#open(session);
     this.#runs.add(run);
-    if (this.#retireTimer === undefined) this.#armRetireTimer(run.retireAtMs);
+    if (this.#closing === undefined) this.#retireTimer.set(run.retireAtMs);
     if (hasPlace) void run.start();
     else if (this.#next === undefined) {
       this.#next = run;
@@ -232,11 +234,12 @@ export class SessionProcessor implements MessageSubscription {
     },
     onIdle: (run) => {
       this.#idle.delete(run);
-      this.#idle.set(run, steadyNowOf(this.#settings.scheduler));
+      const nowMs = steadyNowOf(this.#settings.scheduler);
+      this.#idle.set(run, nowMs);
       if (!run.isFresh) this.#blocked.onHandled(run);
       if (this.#next !== undefined) void this.#yieldSlot();
       else this.#fill();
-      if (this.#idleTimer === undefined) this.#armIdleTimer();
+      if (this.#closing === undefined) this.#idleTimer.set(nowMs + this.#options.sessionIdleTimeoutInMs);
     },
     onDecoded: () => this.#blocked.onDecoded(),
     tryBlock: (sequenceNumber) => this.#blocked.tryBlock(sequenceNumber),
@@ -292,55 +295,36 @@ export class SessionProcessor implements MessageSubscription {
     else void run.end();
   }
 
-  #armIdleTimer(): void {
-    const first = this.#idle.values().next();
-    if (first.done === true || this.#closing !== undefined) return;
-    const { scheduler } = this.#settings;
-    const { sessionIdleTimeoutInMs } = this.#options;
-    if (sessionIdleTimeoutInMs === Number.POSITIVE_INFINITY) return;
-    const delayMs = first.value + sessionIdleTimeoutInMs - steadyNowOf(scheduler);
-    this.#idleTimer = scheduler.schedule(Math.max(0, delayMs), this.#endIdle);
-    this.#idleTimer.unref();
-  }
-
-  readonly #endIdle = (): void => {
-    this.#idleTimer = undefined;
-    const idleSinceMs = steadyNowOf(this.#settings.scheduler) - this.#options.sessionIdleTimeoutInMs;
+  #endIdle(nowMs: number): void {
     for (const [run, sinceMs] of this.#idle) {
-      if (sinceMs > idleSinceMs) break;
+      const endsAtMs = sinceMs + this.#options.sessionIdleTimeoutInMs;
+      if (endsAtMs > nowMs) {
+        this.#idleTimer.set(endsAtMs);
+        return;
+      }
       this.#idle.delete(run);
       void run.end();
     }
-    this.#armIdleTimer();
-  };
-
-  /** All locks are renewed for the same time, so the session that was accepted first is due first. */
-  #armRetireTimer(atMs: number): void {
-    const { scheduler } = this.#settings;
-    if (atMs === Number.POSITIVE_INFINITY || this.#closing !== undefined) return;
-    this.#retireTimer = scheduler.schedule(Math.max(0, atMs - steadyNowOf(scheduler)), this.#retireDue);
-    this.#retireTimer.unref();
   }
 
-  /** Busy sessions end after their current message. */
-  readonly #retireDue = (): void => {
-    this.#retireTimer = undefined;
+  /** All locks are renewed for the same time, so the session that was accepted first is due first. Busy ones end after their current message. */
+  #retireDue(nowMs: number): void {
     for (const run of this.#runs) {
-      if (run.retireAtMs > steadyNowOf(this.#settings.scheduler)) {
-        this.#armRetireTimer(run.retireAtMs);
+      if (run.retireAtMs > nowMs) {
+        this.#retireTimer.set(run.retireAtMs);
         return;
       }
       run.retire();
     }
-  };
+  }
 
   async #close(timeoutMs: number): Promise<void> {
     const { scheduler, onClosed } = this.#settings;
     this.#stopping.abort();
     this.#blocked.stop();
     this.#retryTimer?.cancel();
-    this.#idleTimer?.cancel();
-    this.#retireTimer?.cancel();
+    this.#idleTimer.cancel();
+    this.#retireTimer.cancel();
     this.#searchTimer?.cancel();
     try {
       await isDoneWithin(this.#finish(timeoutMs), timeoutMs, scheduler);

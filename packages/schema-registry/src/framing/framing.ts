@@ -1,5 +1,6 @@
 import type { ApplicationProperties } from "@waybill/core";
 import { type DeserializeContext, decodeFailure, quoted } from "@waybill/core/serializer";
+import { hex } from "@waybill/foundation";
 import type { SchemaFraming } from "../sources/schema-source.js";
 import { isGrpc } from "./is-grpc.js";
 
@@ -152,10 +153,7 @@ function apicurioId(properties: ApplicationProperties): Omit<Framed, "framing"> 
 
 /** 16 bytes as a UUID's text. */
 function uuid(bytes: Uint8Array, start: number): string {
-  const hex = Array.from(bytes.subarray(start, start + 16), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return hex(bytes.subarray(start, start + 16)).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 /**

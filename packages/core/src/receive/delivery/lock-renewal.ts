@@ -1,4 +1,4 @@
-import { type Linked, LinkedSet, type Scheduler, steadyNowOf, type Timer } from "@waybill/foundation";
+import { DueTimer, type Linked, LinkedSet, type Scheduler, steadyNowOf } from "@waybill/foundation";
 import { WaybillError } from "../../errors/error.js";
 
 /** A lock is renewed this long before it expires, or after half of its duration if that is later. In milliseconds. */
@@ -44,12 +44,12 @@ export class RenewalPlan implements Linked<RenewalPlan> {
 export class LockRenewal {
   readonly #scheduler: Scheduler;
   readonly #plans = new LinkedSet<RenewalPlan>();
-  #timer: Timer | undefined;
-  #armedForMs = Number.POSITIVE_INFINITY;
+  readonly #timer: DueTimer;
   #isStopped = false;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
+    this.#timer = new DueTimer(scheduler, (nowMs) => this.#renewDue(nowMs), false);
   }
 
   /** Renews the lock until it is forgotten or `durationMs` have passed. */
@@ -74,7 +74,7 @@ export class LockRenewal {
   stop(): void {
     this.#isStopped = true;
     this.#plans.clear();
-    this.#disarm();
+    this.#timer.cancel();
   }
 
   #plan(plan: RenewalPlan, nowMs: number): void {
@@ -93,35 +93,20 @@ export class LockRenewal {
     }
     plan.renewAtMs = atMs;
     this.#plans.add(plan);
-    if (atMs < this.#armedForMs) this.#arm(atMs);
+    this.#timer.set(atMs);
   }
 
-  #arm(atMs: number): void {
-    this.#timer?.cancel();
-    this.#armedForMs = atMs;
-    this.#timer = this.#scheduler.schedule(Math.max(0, atMs - steadyNowOf(this.#scheduler)), this.#renewDue);
-    this.#timer.unref();
-  }
-
-  #disarm(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#armedForMs = Number.POSITIVE_INFINITY;
-  }
-
-  readonly #renewDue = (): void => {
-    this.#disarm();
-    const nowMs = steadyNowOf(this.#scheduler);
+  #renewDue(nowMs: number): void {
     for (const plan of this.#plans.toArray()) {
       if (plan.renewAtMs > nowMs) {
-        if (plan.renewAtMs < this.#armedForMs) this.#arm(plan.renewAtMs);
+        this.#timer.set(plan.renewAtMs);
         continue;
       }
       void this.#renew(plan);
       // Planned before the renewal has succeeded, so that a test clock that jumps renews as often as a real one.
       this.#planAt(plan, nowMs + plan.renewEveryMs);
     }
-  };
+  }
 
   async #renew(plan: RenewalPlan): Promise<void> {
     try {
