@@ -3,6 +3,7 @@ import {
   type PeekedMessage,
   type ProcessErrorArgs,
   type ReceivedMessage,
+  type Requester,
   type Transport,
   WaybillClient,
   type WaybillClientOptions,
@@ -24,6 +25,8 @@ export interface Harness extends AsyncDisposable {
   createTopic(subscriptions: readonly string[], setting?: Partial<EntitySetting>): Promise<string>;
   /** Subscribes a handler to a queue, or to a subscription written as `topic/subscription`. */
   handle(entity: string, handler: Handler, client?: WaybillClient): Handling;
+  /** Sends a request that is answered: afterwards, the requester's link for replies is open, and the next requests are sent at once. */
+  openLink(requester: Requester): Promise<void>;
   /** The messages of a queue's dead-letter queue. */
   deadLetters(queue: string): Promise<PeekedMessage[]>;
   /** The messages of an entity without sessions. */
@@ -47,14 +50,21 @@ export async function openHarness(open: OpenFixture): Promise<Harness> {
       ...options,
     } as WaybillClientOptions);
   const client = createClient();
+  const createQueue: Harness["createQueue"] = (setting) =>
+    fixture.createQueue({ ...defaultSetting, ...setting });
   return {
     fixture,
     client,
     createClient,
-    createQueue: (setting) => fixture.createQueue({ ...defaultSetting, ...setting }),
+    createQueue,
     createTopic: (subscriptions, setting) =>
       fixture.createTopic(subscriptions, { ...defaultSetting, ...setting }),
     handle: (entity, handler, handling = client) => handle(handling, entity, handler),
+    async openLink(requester) {
+      const echoes = await createQueue();
+      handle(client, echoes, (request) => client.reply(request, "open"));
+      await requester.request(echoes, { body: "open?" }, { timeoutInMs: 60_000 });
+    },
     deadLetters: (queue) =>
       client
         .createReceiver(queue, { subQueueType: "deadLetter" })

@@ -29,16 +29,17 @@ export function manyTests(open: OpenFixture): void {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const { seen } = answerTimes(harness, orders, 2);
-      const requester = harness.client.createRequester(replies, { timeoutInMs: 400 });
+      const requester = harness.client.createRequester(replies, { timeoutInMs: 2_000 });
+      await harness.openLink(requester);
       const gathering = bodiesOf(requester.requestMany(orders, { body: "go" }));
       await until(async () => seen.length === 1 && (await harness.left(replies)).length === 0);
-      await harness.fixture.advance(450);
+      await harness.fixture.advance(2_050);
       expect(await gathering).toEqual([0, 1]);
 
       const silent = await harness.createQueue();
       const nothing = bodiesOf(requester.requestMany(silent, { body: "go" }));
       await until(async () => (await harness.left(silent)).length === 1);
-      await harness.fixture.advance(450);
+      await harness.fixture.advance(2_050);
       expect(await nothing).toEqual([]);
     });
 
@@ -167,10 +168,10 @@ export function manyTests(open: OpenFixture): void {
       harness.handle(`${topic}/north`, (request, client) => client.reply(request, "north"));
       const silent = harness.handle(`${topic}/silent`, () => {});
       const request = { body: "who?", replyTo: replies };
-      const stream = harness.client.requestMany(topic, request, { maxReplies: 2, timeoutInMs: 400 });
+      const stream = harness.client.requestMany(topic, request, { maxReplies: 2, timeoutInMs: 4_000 });
       expect((await stream.next()).value?.body).toBe("north");
       await until(() => silent.seen.length === 1);
-      await harness.fixture.advance(450);
+      await harness.fixture.advance(4_050);
       expect(await bodiesOf(stream)).toEqual([]);
     });
 

@@ -97,6 +97,7 @@ export function simpleTests(open: OpenFixture): void {
       await using harness = await openHarness(open);
       const { orders, replies } = await createQueues(harness);
       const requester = harness.client.createRequester(replies);
+      await harness.openLink(requester);
       const request = requester.request(orders, { messageId: "a", body: 1 }, { timeoutInMs: 100 });
       await Promise.all([
         expect(request).rejects.toThrow(
