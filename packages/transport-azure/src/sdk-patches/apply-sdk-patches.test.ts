@@ -13,6 +13,7 @@ const names = [
   "interrupted-openings",
   "unanswered-requests",
   "closes-cut-short",
+  "idle-request-links",
   "exact-values",
 ];
 

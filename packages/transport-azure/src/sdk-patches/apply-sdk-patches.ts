@@ -2,6 +2,7 @@ import type { ServiceBusClientLike } from "../sdk/service-bus-client.js";
 import { closedConnections } from "./closed-connections.js";
 import { closesCutShort } from "./closes-cut-short.js";
 import { exactValues } from "./exact-values.js";
+import { idleRequestLinks } from "./idle-request-links.js";
 import { interruptedOpenings } from "./interrupted-openings.js";
 import { patchParts } from "./patch-parts.js";
 import {
@@ -46,7 +47,14 @@ export function withoutSdkPatches(client: ServiceBusClientLike): SdkPatchReport 
 const noContext = "the client has no connection context";
 
 function allPatches(): SdkPatch[] {
-  return [closedConnections, interruptedOpenings(), unansweredRequests, closesCutShort, exactValues];
+  return [
+    closedConnections,
+    interruptedOpenings(),
+    unansweredRequests,
+    closesCutShort,
+    idleRequestLinks(),
+    exactValues,
+  ];
 }
 
 function apply(client: SdkClient, context: ConnectionContext): SdkPatchOutcome[] {

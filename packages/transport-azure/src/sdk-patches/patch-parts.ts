@@ -16,7 +16,7 @@ export interface PartPatches {
   session?(session: AmqpSession, connection: AmqpConnection): void;
   link?(link: AmqpLink, connection: AmqpConnection): void;
   cbs?(cbs: CbsClient, connection: AmqpConnection): void;
-  requestLink?(link: RequestLink): void;
+  requestLink?(link: RequestLink, client: ManagementClient): void;
 }
 
 /**
@@ -71,8 +71,8 @@ function patchSession(
 
 function patchRequestLinks(context: ConnectionContext, patches: readonly PartPatches[]): void {
   const known = new WeakSet<ManagementClient>();
-  const patchLink = (link: RequestLink) => {
-    for (const patch of patches) patch.requestLink?.(link);
+  const patchLink = (link: RequestLink, client: ManagementClient) => {
+    for (const patch of patches) patch.requestLink?.(link, client);
   };
   const patchClient = (client: ManagementClient): ManagementClient => {
     if (known.has(client)) return client;
@@ -80,10 +80,10 @@ function patchRequestLinks(context: ConnectionContext, patches: readonly PartPat
     const { createRheaLink } = client;
     client.createRheaLink = async function (...options) {
       const link = await createRheaLink.apply(this, options);
-      patchLink(link);
+      patchLink(link, client);
       return link;
     };
-    if (client.link !== undefined) patchLink(client.link);
+    if (client.link !== undefined) patchLink(client.link, client);
     return client;
   };
   for (const client of Object.values(context.managementClients ?? {})) patchClient(client);

@@ -75,6 +75,8 @@ export interface CbsClient {
 export interface ManagementClient {
   readonly link?: RequestLink | undefined;
   createRheaLink(...options: unknown[]): Promise<RequestLink>;
+  /** Closes its link, which the next request opens again. */
+  close(): Promise<void>;
 }
 
 /** The user's `ServiceBusClient`. */

@@ -10,6 +10,7 @@ export interface SdkParts {
     close(): Promise<void>;
   };
   readonly cbsSession: { isOpen(): boolean };
+  readonly managementClients: Readonly<Record<string, { readonly link?: { isOpen(): boolean } }>>;
 }
 
 interface SdkLink {

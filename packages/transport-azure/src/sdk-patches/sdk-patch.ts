@@ -7,6 +7,7 @@ export type SdkPatchName =
   | "interrupted-openings"
   | "unanswered-requests"
   | "closes-cut-short"
+  | "idle-request-links"
   | "exact-values";
 
 /** One patch of a client's internals. */
