@@ -1,6 +1,6 @@
 /** Fixed limits of a client's requests. */
 export interface RequestLimits {
-  /** Tokens per connection. 1,000. */
+  /** Tokens per connection: one for each entity that a client works with. 5,000, as many as sessions. */
   readonly tokens: number;
   /** Bytes of a request to `$cbs`. 65,536. */
   readonly tokenRequestBytes: number;
@@ -23,7 +23,7 @@ export interface RequestLimits {
 }
 
 export const requestLimits: RequestLimits = Object.freeze({
-  tokens: 1_000,
+  tokens: 5_000,
   tokenRequestBytes: 65_536,
   requestValues: 100_000,
   requestsPerLink: 100,
