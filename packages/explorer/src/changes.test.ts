@@ -82,6 +82,9 @@ describe("a repair from the page", () => {
       ]),
     });
     expect(await preview({ wait: 301 })).toMatchObject({ error: "wait must be an integer from 0 to 300." });
+    expect(await preview({ limit: 0 })).toMatchObject({
+      error: expect.stringMatching(/^limit must be an integer from 1 /),
+    });
   });
 
   it("sends a selection only, and leaves what was sent again too often", async () => {

@@ -1,7 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createPipeline, defineMessage, type EncodedMessage, type Transport } from "@waybill/core";
+import {
+  createPipeline,
+  defineMessage,
+  type EncodedMessage,
+  type Transport,
+  WaybillError,
+} from "@waybill/core";
+import type { TransportReceiver } from "@waybill/core/transport";
 import { WritePlan } from "@waybill/migration/plan";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -302,10 +309,16 @@ describe("an explorer", () => {
     await fixture.send(order(3));
     const look = { active: true, deadLetters: true };
     expect(await healthOf(fixture, { path: "orders", ...look }, { path: "empty", ...look })).toEqual([
-      { path: "empty", at: anInstant, deadLetters: { peeked: 0, readable: 0, isWhole: true } },
+      {
+        path: "empty",
+        at: anInstant,
+        isPartitioned: false,
+        deadLetters: { peeked: 0, readable: 0, isWhole: true },
+      },
       {
         path: "orders",
         at: anInstant,
+        isPartitioned: false,
         oldestAt: new Date(sentAt).toISOString(),
         deadLetters: { peeked: 3, readable: 2, isWhole: true, oldestAt: anInstant },
       },
@@ -314,7 +327,7 @@ describe("an explorer", () => {
       { path: "orders", deadLetters: { peeked: 3 } },
     ]);
     expect(await healthOf(fixture, { path: "nowhere", ...look })).toEqual([
-      { path: "nowhere", at: anInstant },
+      { path: "nowhere", at: anInstant, isPartitioned: false },
     ]);
   });
 
@@ -330,6 +343,26 @@ describe("an explorer", () => {
     await fixture.send(order(301));
     expect(await newestOf({ known: "300" })).toBe("301");
     for (const path of ["empty", "parts"]) expect(await newestOf({ path })).toBeUndefined();
+    const [parts] = await healthOf(fixture, { path: "parts", newest: true });
+    expect(parts).toMatchObject({ isPartitioned: true });
+    // It gets another number when it becomes active.
+    await fixture.broker.createQueue("timed");
+    await fixture.transport.createSender("timed").schedule([order(1)], new Date(Date.now() + 60_000));
+    expect(await newestOf({ path: "timed" })).toBeUndefined();
+  });
+
+  it("says why an entity could not be looked into, unless its key may not or it is gone", async () => {
+    await using fixture = await openExplorer();
+    const refusing = (code: "quota-exceeded" | "unauthorized") =>
+      withPeek(fixture.transport, () => Promise.reject(new WaybillError(code, "No more.")));
+    await using full = await openExplorer({ transport: refusing("quota-exceeded") });
+    await using forbidden = await openExplorer({ transport: refusing("unauthorized") });
+    const look = { path: "orders", active: true, deadLetters: true };
+    expect(await healthOf(full, look)).toEqual([
+      { path: "orders", at: expect.any(String), isPartitioned: false, problem: "quota-exceeded: No more." },
+    ]);
+    expect((await healthOf(forbidden, look))[0]).not.toHaveProperty("problem");
+    expect((await healthOf(fixture, { ...look, path: "nowhere" }))[0]).not.toHaveProperty("problem");
   });
 
   it("looks into a few entities at the same time, into at most 249 dead letters of each, and into no more than 200 entities", async () => {
@@ -528,6 +561,17 @@ async function healthOf(
 ): Promise<HealthView[]> {
   const health = (await fixture.post("/api/health", { entities })).lines<HealthView>();
   return health.toSorted((one, two) => one.path.localeCompare(two.path));
+}
+
+/** A transport whose receivers peek in another way. */
+function withPeek(transport: Transport, peek: TransportReceiver["peek"]): Transport {
+  return new Proxy(transport, {
+    get(target, name) {
+      if (name === "createReceiver") return () => ({ peek, close: async () => {} });
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 /** A transport that counts its open receivers. */

@@ -102,7 +102,7 @@ function requestOf(from: EntityAddress, fields: Fields): RepairRequest {
     targetDetectsDuplicates: fields.flag("targetDetectsDuplicates"),
     maxResubmits: fields.optionalCount("maxResubmits", {}),
     maxPerSecond: fields.optionalRate("rate"),
-    limit: fields.optionalCount("limit", { min: 0 }) || undefined,
+    limit: fields.optionalCount("limit", {}),
     maxWaitTimeInMs: waitOf(fields),
   };
 }

@@ -29,10 +29,17 @@ export interface HealthView {
   readonly at: string;
   /** When its oldest active message was enqueued; undefined if none was seen, or it could not be peeked. */
   readonly oldestAt: string | undefined;
-  /** The sequence number of its newest message: undefined if it has none, if it is partitioned or could not be peeked. */
+  /**
+   * The sequence number of its newest message: undefined if it has none, if it is partitioned or could not be peeked, and beside scheduled ones, which
+   * get another number when they become active.
+   */
   readonly newest: string | undefined;
+  /** Whether a message with the number of a partition was seen. */
+  readonly isPartitioned: boolean;
   /** Undefined if they were not looked for, or could not be peeked. */
   readonly deadLetters: DeadLetterHealth | undefined;
+  /** Why something could not be peeked, other than that the key may not, or that the entity is gone or disabled. */
+  readonly problem: string | undefined;
 }
 
 interface DeadLetterHealth {
@@ -90,11 +97,17 @@ async function healthOf(
   const { path, active, deadLetters, newest } = request;
   const address = addressAt(path);
   const at = new Date().toISOString();
+  const problems: string[] = [];
   const [messages, letters] = await Promise.all([
-    active || newest ? unlessRefused(() => activeHealth(context, address, request, abortSignal)) : undefined,
-    deadLetters ? unlessRefused(() => deadLetterHealth(context, address, abortSignal)) : undefined,
+    active || newest
+      ? unlessRefused(() => activeHealth(context, address, request, abortSignal), problems)
+      : undefined,
+    deadLetters ? unlessRefused(() => deadLetterHealth(context, address, abortSignal), problems) : undefined,
   ]);
-  return { path, at, oldestAt: messages?.oldestAt, newest: messages?.newest, deadLetters: letters };
+  const { oldestAt, newest: last } = messages ?? {};
+  const isPartitioned = last !== undefined && partitionOf(last) !== 0n;
+  const number = last === undefined || isPartitioned ? undefined : String(last);
+  return { path, at, oldestAt, newest: number, isPartitioned, deadLetters: letters, problem: problems[0] };
 }
 
 async function activeHealth(
@@ -107,26 +120,25 @@ async function activeHealth(
     const messages = await receiver.peek({ maxMessages: maxBeforeActive, abortSignal });
     const oldest = messages.find(({ state }) => state === "active");
     const last = messages.at(-1)?.sequenceNumber;
+    const isCounted = request.newest && messages.every(({ state }) => state !== "scheduled");
     return {
       oldestAt: instant(oldest?.enqueuedTimeUtc),
       newest:
-        request.newest && last !== undefined
+        isCounted && last !== undefined
           ? await newestNumber(receiver, last, request.known ?? last, abortSignal)
           : undefined,
     };
   });
 }
 
-/** From the last of the oldest messages, or from where the newest one was before. In a partitioned entity there is no newest one. */
+/** From the last of the oldest messages, or from where the newest one was before. */
 async function newestNumber(
   receiver: TransportReceiver,
   last: bigint,
   before: bigint,
   abortSignal: AbortSignal,
-): Promise<string | undefined> {
-  const known = before > last ? before : last;
-  const newest = await lastSequenceNumber(receiver, { known, abortSignal });
-  return partitionOf(newest) === 0n ? String(newest) : undefined;
+): Promise<bigint> {
+  return await lastSequenceNumber(receiver, { known: before > last ? before : last, abortSignal });
 }
 
 async function deadLetterHealth(
@@ -150,11 +162,18 @@ async function deadLetterHealth(
   });
 }
 
-async function unlessRefused<Value>(look: () => Promise<Value>): Promise<Value | undefined> {
+/** What a namespace may well answer: what the key may not see, what was deleted meanwhile, or switched off. */
+const expected: ReadonlySet<string> = new Set(["unauthorized", "entity-not-found", "entity-disabled"]);
+
+async function unlessRefused<Value>(
+  look: () => Promise<Value>,
+  problems: string[],
+): Promise<Value | undefined> {
   try {
     return await look();
   } catch (error) {
-    if (error instanceof WaybillError && error.code !== "aborted") return undefined;
-    throw error;
+    if (!(error instanceof WaybillError) || error.code === "aborted") throw error;
+    if (!expected.has(error.code)) problems.push(`${error.code}: ${error.text}`);
+    return undefined;
   }
 }

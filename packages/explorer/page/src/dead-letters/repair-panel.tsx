@@ -5,7 +5,7 @@ import { countText, plural, timeText } from "../data/format.js";
 import type { About, GroupView, InterruptedView, RepairJobView, RepairPreview } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
-import { Action, Field, formValues, Problem } from "../parts/parts.js";
+import { Action, formValues, NumberField, Problem } from "../parts/parts.js";
 import { Interrupted, Plan } from "./interrupted-repair.js";
 import { Differences } from "./repair-differences.js";
 import { TargetFields } from "./target-fields.js";
@@ -41,6 +41,8 @@ export function RepairPanel({ about, entity, group, numbers, repairs, onClose }:
   const [isReplacing, setReplacing] = useState(false);
 
   const ask = async <T,>(path: string, onAnswer: (answer: T) => void, more: object = {}) => {
+    // A field that holds no number has no value, and an empty one means "all".
+    if (form.current?.reportValidity() === false) return;
     setBusy(true);
     const plan = isResuming
       ? { resume: true }
@@ -163,17 +165,14 @@ function Settings({ form, entity, isWhole, isRunning, onChange }: SettingsProps)
       <fieldset disabled={isRunning} class="columns">
         <legend>Where to, and how fast</legend>
         <TargetFields entity={entity} />
-        <Field label="Messages per second (empty: no limit)" name="rate" type="number" />
-        <Field label="Maximum number (empty: all)" name="limit" type="number" />
-        <Field
-          label="Leave those sent again this often before (empty: 3)"
-          name="maxResubmits"
-          type="number"
-        />
-        <Field
+        <NumberField label="Messages per second (empty: no limit)" name="rate" min={0} hasFractions />
+        <NumberField label="Maximum number (empty: all)" name="limit" />
+        <NumberField label="Leave those sent again this often before (empty: 3)" name="maxResubmits" />
+        <NumberField
           label="Seconds to wait for more before the queue counts as empty (empty: 2)"
           name="wait"
-          type="number"
+          min={0}
+          max={300}
         />
       </fieldset>
     </form>

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { About, MessageTemplate } from "../data/types.js";
-import { Field, formValues } from "../parts/parts.js";
+import { Field, formValues, NumberField } from "../parts/parts.js";
 import { formatProperties, parseProperties } from "./properties-text.js";
 
 /** How the body is given: as a value that the chain writes, as bytes that are sent as they are, or not at all. */
@@ -82,7 +82,7 @@ export function MessageFields({
                 ))}
               </select>
             </label>
-            <Field label="Version (empty: the current one)" name="version" type="number" />
+            <NumberField label="Version (empty: the current one)" name="version" />
           </>
         ) : (
           <Field label="Content type" name="contentType" value={template?.contentType} />
@@ -96,10 +96,11 @@ export function MessageFields({
         <Field label="Session id" name="sessionId" value={template?.sessionId} />
         <Field label="Reply to" name="replyTo" value={template?.replyTo} />
         <Field label="Reply to session id" name="replyToSessionId" value={template?.replyToSessionId} />
-        <Field
+        <NumberField
           label="Time to live, in seconds (empty: the queue's)"
           name="timeToLive"
-          type="number"
+          min={0}
+          hasFractions
           value={timeToLive === undefined ? undefined : String(timeToLive)}
         />
         {children}

@@ -14,5 +14,5 @@ export function useBreakers({ hasBeacons }: About) {
     return () => clearInterval(timer);
   }, [hasBeacons, reload]);
   const breakers = new Map((value ?? []).map((breaker) => [breaker.path.toLowerCase(), breaker]));
-  return { breakers: hasBeacons ? breakers : undefined, problem: error };
+  return { breakers: hasBeacons ? breakers : undefined, problem: error, reload };
 }

@@ -60,6 +60,8 @@ class Watch {
   readonly #onChange: () => void;
   readonly #wanted = new Set<string>();
   readonly #lastLooks = new Map<string, Look>();
+  /** The newest message of a partitioned entity says nothing of the others, also while only its first partition has messages. */
+  readonly #partitioned = new Set<string>();
   readonly #closing = new AbortController();
   #isAsking = false;
   #isDrawing = false;
@@ -114,20 +116,27 @@ class Watch {
     });
   }
 
-  /** What the counts call empty is not peeked, and where the broker counts arrivals, nobody needs the newest message. */
+  /**
+   * What the counts call empty is not peeked, and where the broker counts arrivals, nobody needs the newest message. Beside scheduled messages its number
+   * would be misread: they get another one when they become active.
+   */
   #requestOf({ path, counts }: EntityView) {
     const last = this.#lastLooks.get(path);
     return {
       path,
       active: counts === undefined || counts.active > 0,
       deadLetters: counts === undefined || counts.deadLetter > 0,
-      newest: counts?.arrived === undefined && (counts === undefined || waitingIn(counts) > 0),
+      newest:
+        counts?.arrived === undefined &&
+        !this.#partitioned.has(path) &&
+        (counts === undefined || (waitingIn(counts) > 0 && counts.scheduled === 0)),
       known: last === undefined ? undefined : String(last.newest),
     };
   }
 
   #healthOf(view: HealthView, entity: EntityView | undefined): Health {
-    const { path, newest, at } = view;
+    const { path, newest, isPartitioned, at } = view;
+    if (isPartitioned) this.#partitioned.add(path);
     const before = this.#lastLooks.get(path);
     if (newest === undefined) {
       this.#lastLooks.delete(path);

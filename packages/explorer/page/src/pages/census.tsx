@@ -5,7 +5,7 @@ import { countText, timeText } from "../data/format.js";
 import type { About, CensusPoint, PlanView } from "../data/types.js";
 import { useAttempt } from "../data/use-attempt.js";
 import { useLoad } from "../data/use-load.js";
-import { Action, Field, formValues, Problem, Section, Waiting } from "../parts/parts.js";
+import { Action, Field, formValues, NumberField, Problem, Section, Waiting } from "../parts/parts.js";
 import { CensusChart } from "./census-chart.js";
 
 /** How many entities are charted at first. */
@@ -165,7 +165,7 @@ function Verdict({ about, censusAt }: VerdictProps): VNode {
         </label>
         <Field label="Writers stopped at" name="writersStoppedAt" placeholder="2026-11-05T12:00:00Z" />
         <Field label="Queue in which consumers record what they read" name="reads" />
-        <Field label="Longest schedule, in hours" name="longestScheduleInHours" type="number" />
+        <NumberField label="Longest schedule, in hours" name="longestScheduleInHours" min={0} hasFractions />
         <label>
           <input type="checkbox" name="sessionStatesAreFree" value="true" /> no session state is written with
           it

@@ -57,11 +57,12 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
       .filter((members) => members.length <= maxMembers && inView.has(nameOf(members)))
       .flatMap((members) => members.map(({ path }) => path)),
   );
-  const { breakers, problem: beaconProblem } = useBreakers(about);
+  const { breakers, problem: beaconProblem, reload: reloadBreakers } = useBreakers(about);
   const rows = all.map((members) => ({
     ...rowOf(members, samples, byPath),
     breakers: members.flatMap(({ path }) => breakers?.get(path.toLowerCase()) ?? []),
   }));
+  const failed = found.flatMap(({ path }) => byPath.get(path)?.view.problem ?? []);
   const unknown = found.filter(({ path }) => !byPath.has(path)).length;
   return (
     <main class="page">
@@ -99,12 +100,26 @@ export function Overview({ about, live, samples }: OverviewProps): VNode {
           />{" "}
           in groups, by topic or prefix
         </label>
-        <Action text="Look again" kind="quiet-button" onClick={lookAgain} />
+        <Action
+          text="Look again"
+          kind="quiet-button"
+          onClick={() => {
+            lookAgain();
+            reloadBreakers();
+          }}
+        />
         <span role="status">
           {countText(found.length)} of {plural(entities.length, "entity", "entities")}
         </span>
       </p>
       <Problem text={problem ?? beaconProblem} />
+      <Problem
+        text={
+          failed.length === 0
+            ? undefined
+            : `${plural(failed.length, "entity", "entities")} could not be looked into. ${failed[0]}`
+        }
+      />
       <Waiting isLoading={live.entities === undefined && live.error === undefined} />
       <SortableTable
         label="Entities"
@@ -236,7 +251,7 @@ function Breaker({ breakers }: Pick<Row, "breakers">): VNode {
   if (open.length === 0) return <span title={`${plural(instances, "instance")}`}>closed</span>;
   const [first] = open;
   return (
-    <span class="bad" title={open.map(circuitText).join("\n")}>
+    <span class="bad breaker" title={open.map(circuitText).join("\n")}>
       open <Time at={first?.since} />
       {open.length > 1 ? `, ${countText(open.length)} circuits` : ""}
     </span>
@@ -326,6 +341,8 @@ function merged(healths: readonly (HealthView | undefined)[]): HealthView | unde
       path: one.path,
       at: one.at,
       newest: undefined,
+      isPartitioned: one.isPartitioned || two.isPartitioned,
+      problem: one.problem ?? two.problem,
       oldestAt: earlier(one.oldestAt, two.oldestAt),
       deadLetters:
         a === undefined || b === undefined

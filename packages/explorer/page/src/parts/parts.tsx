@@ -44,17 +44,47 @@ interface FieldProps {
   readonly label: string;
   readonly name: string;
   readonly value?: string | undefined;
-  readonly type?: "text" | "number";
   readonly placeholder?: string;
 }
 
 /** A line of a form. */
-export function Field({ label, name, value = "", type = "text", placeholder }: FieldProps): VNode {
-  const common = { name, defaultValue: value, placeholder, autocomplete: "off" } as const;
+export function Field({ label, name, value = "", placeholder }: FieldProps): VNode {
   return (
     <label class="field">
       <span>{label}</span>
-      {type === "number" ? <input type="number" {...common} /> : <input type="text" {...common} />}
+      <input type="text" name={name} defaultValue={value} placeholder={placeholder} autocomplete="off" />
+    </label>
+  );
+}
+
+interface NumberFieldProps extends Omit<FieldProps, "placeholder"> {
+  readonly min?: number;
+  readonly max?: number;
+  /** Whether fractions are numbers here, too. */
+  readonly hasFractions?: boolean;
+}
+
+/** A line of a form for a number. The browser tells what is none, if the form is asked to report it: such a field has no value. */
+export function NumberField({
+  label,
+  name,
+  value = "",
+  min = 1,
+  max,
+  hasFractions = false,
+}: NumberFieldProps): VNode {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="number"
+        name={name}
+        defaultValue={value}
+        min={min}
+        max={max}
+        step={hasFractions ? "any" : 1}
+        autocomplete="off"
+      />
     </label>
   );
 }
