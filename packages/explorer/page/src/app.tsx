@@ -63,6 +63,9 @@ export function App(): VNode {
   );
 }
 
+const themes = ["system", "light", "dark"] as const;
+type Theme = (typeof themes)[number];
+
 interface HeaderProps {
   readonly about: About | undefined;
   readonly live: Live;
@@ -71,7 +74,10 @@ interface HeaderProps {
 }
 
 function Header({ about, live, isDrawerOpen, onDrawer }: HeaderProps): VNode {
-  const [theme, setTheme] = useState(localStorage.getItem("theme") ?? "");
+  const [theme, setTheme] = useState<Theme>(
+    () => themes.find((each) => each === localStorage.getItem("theme")) ?? "system",
+  );
+  const nextTheme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
     localStorage.setItem("theme", theme);
@@ -95,21 +101,28 @@ function Header({ about, live, isDrawerOpen, onDrawer }: HeaderProps): VNode {
       <span class="namespace">{about?.namespace}</span>
       {about === undefined ? null : (
         <span class={about.allowChanges ? "badge warn" : "badge"}>
-          {about.allowChanges ? "changes allowed" : "read-only"}
+          {about.allowChanges ? (
+            <>
+              changes<span class="wide-only"> allowed</span>
+            </>
+          ) : (
+            "read-only"
+          )}
         </span>
       )}
       <span class="live" title={timeText(live.at)}>
         <span class={live.error === undefined ? "dot on" : "dot"} aria-hidden="true" />{" "}
-        {live.error === undefined ? "live" : "not connected"}
+        {live.error === undefined ? <span class="wide-only">live</span> : "not connected"}
       </span>
-      <label class="theme">
-        <span class="visually-hidden">Colours</span>
-        <select value={theme} onChange={({ currentTarget }) => setTheme(currentTarget.value)}>
-          <option value="">system</option>
-          <option value="light">light</option>
-          <option value="dark">dark</option>
-        </select>
-      </label>
+      <button
+        type="button"
+        class="quiet-button theme"
+        aria-label={`Colours: ${theme}. Change to ${nextTheme}`}
+        title={`Colours: ${theme}`}
+        onClick={() => setTheme(nextTheme)}
+      >
+        <span class={`theme-sign ${theme}`} aria-hidden="true" />
+      </button>
     </header>
   );
 }

@@ -9,7 +9,7 @@ import { useLoad } from "../data/use-load.js";
 import { useSelection } from "../data/use-selection.js";
 import { Action, Problem, Waiting } from "../parts/parts.js";
 import { Text } from "../parts/text.js";
-import { Time } from "../parts/time.js";
+import { TimeRange } from "../parts/time.js";
 import { RemovalDialog } from "../removal/removal-dialog.js";
 import { groupKey, groupKeyOf, type LetterGroup, letterGroups } from "./letter-groups.js";
 import { isFound, LetterTable } from "./letter-table.js";
@@ -73,15 +73,21 @@ export function DeadLetters({ about, entity, repairs }: DeadLettersProps): VNode
       <Waiting isLoading={isLoading && letters === undefined} />
       {letters === undefined ? null : (
         <>
-          <p class="headline">
-            <strong>{plural(letters.peeked, "dead letter")}</strong>,{" "}
-            <strong class="good">{countText(letters.readable)} readable now</strong>{" "}
-            <Action text="Look again" kind="quiet-button" onClick={lookAgain} />{" "}
-            {letters.readable > 0 ? <Action text="Repair all …" onClick={() => setRepaired("all")} /> : null}{" "}
-            {letters.peeked > 0 ? (
-              <Action text="Purge …" kind="quiet-button" onClick={() => setRemoved("all")} />
-            ) : null}
-          </p>
+          <div class="toolbar">
+            <p>
+              <strong>{plural(letters.peeked, "dead letter")}</strong>,{" "}
+              <strong class="good">{countText(letters.readable)} readable now</strong>
+            </p>
+            <p class="actions">
+              {letters.readable > 0 ? (
+                <Action text="Repair all …" onClick={() => setRepaired("all")} />
+              ) : null}
+              <Action text="Look again" kind="quiet-button" onClick={lookAgain} />
+              {letters.peeked > 0 ? (
+                <Action text="Purge …" kind="quiet-button" onClick={() => setRemoved("all")} />
+              ) : null}
+            </p>
+          </div>
           <ul class="groups">
             {groups.slice(0, shownGroups).map((one) => (
               <Group
@@ -181,7 +187,7 @@ function Group({ group, path, onRepair, onShow }: GroupProps): VNode {
         </p>
       )}
       <p class="quiet">
-        <Time at={group.oldestEnqueuedAt} /> to <Time at={group.newestEnqueuedAt} />
+        <TimeRange from={group.oldestEnqueuedAt} to={group.newestEnqueuedAt} />
       </p>
       <p class="actions">
         {group.examples.map((number) => (

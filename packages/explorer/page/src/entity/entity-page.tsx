@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import { Fragment, type VNode } from "preact";
 import { countText } from "../data/format.js";
 import { href } from "../data/route.js";
 import { sendTarget, subQueuePattern } from "../data/sub-queue.js";
@@ -26,7 +26,15 @@ export function EntityPage({ about, live, path, tab, number }: EntityPageProps):
   const tabs = tabsOf(entity, home);
   return (
     <main class="page entity">
-      <h1>{path}</h1>
+      <h1>
+        {path.split("/").map((part, index) => (
+          <Fragment key={index}>
+            {index === 0 ? "" : "/"}
+            <wbr />
+            {part}
+          </Fragment>
+        ))}
+      </h1>
       <Counts entity={entity} />
       <nav aria-label="Views of the entity">
         <ul class="tabs">

@@ -76,8 +76,10 @@ export function Messages({ about, path, entity, number, isKnown }: MessagesProps
               <JumpForm entity={path} onJump={(found) => setTarget({ number: found })} />
             </>
           ) : null}
-          <Action text="Look again" kind="quiet-button" onClick={() => setTurn(turn + 1)} />
-          <Action text="Purge …" kind="quiet-button" onClick={() => setRemoved("all")} />
+          <span class="actions">
+            <Action text="Look again" kind="quiet-button" onClick={() => setTurn(turn + 1)} />
+            <Action text="Purge …" kind="quiet-button" onClick={() => setRemoved("all")} />
+          </span>
         </div>
         {isKnown ? (
           <MessageList
@@ -139,7 +141,7 @@ function JumpForm({ entity, onJump }: { readonly entity: string; onJump(number: 
         Go to{" "}
         <input
           name="to"
-          size={18}
+          size={13}
           required
           placeholder="number or time"
           title="4711 or 2026-11-05T12:00:00Z"
