@@ -60,6 +60,19 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
+/** Shows an open page in both themes, wide and narrow, one after the other. */
+export async function inEveryLook({ page }: OpenPage, look: (name: string) => Promise<void>): Promise<void> {
+  const before = page.viewportSize() ?? { width: 1280, height: 860 };
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [1280, 360]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: before.height });
+      await look(`${colorScheme}, ${width}`);
+    }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(before);
+}
+
 async function openPage(
   browser: Browser,
   link: string,

@@ -7,6 +7,8 @@ export interface OpenCommand extends AsyncDisposable {
   readonly url: string;
   /** Ends the process; the page stays. */
   kill(): Promise<void>;
+  /** Interrupts it as Ctrl+C does, and returns what it wrote to stderr, also before. */
+  interrupt(): Promise<readonly string[]>;
 }
 
 /** Starts the command and opens its link. */
@@ -30,7 +32,7 @@ export async function openCommand(
 /** Starts the command. */
 export async function startCommand(stage: Stage, connectionString: string, args: readonly string[]) {
   const bin = new URL("../../../packages/cli/dist/bin.js", import.meta.url);
-  const process = new SupervisedProcess({
+  const explorer = new SupervisedProcess({
     command: nodeCommand(bin, [
       "explore",
       "--json",
@@ -42,6 +44,14 @@ export async function startCommand(stage: Stage, connectionString: string, args:
     env: { SERVICEBUS_CONNECTION_STRING: connectionString },
     isReadyLine: (line) => line.startsWith("{"),
   });
-  const { url } = JSON.parse(String(await process.ready)) as { url: string };
-  return { url, kill: async () => void (await process.kill()) };
+  const { url } = JSON.parse(String(await explorer.ready)) as { url: string };
+  return {
+    url,
+    kill: async () => void (await explorer.kill()),
+    async interrupt() {
+      process.kill(explorer.pid, "SIGINT");
+      await explorer.exit;
+      return explorer.stderr;
+    },
+  };
 }

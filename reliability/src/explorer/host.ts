@@ -13,6 +13,7 @@ import { fillGapped, passThrough, sendFollowed, take } from "./gapped-data.js";
 import { fillHostile } from "./hostile-data.js";
 import { fillReasons } from "./letter-data.js";
 import { fillMillion, flood, serveThousand, type ThousandQueues } from "./load-data.js";
+import { fillMixed } from "./mixed-data.js";
 import { fillRemovable } from "./removal-data.js";
 import { fillSearched } from "./search-data.js";
 import { fillDataDirectory } from "./walk-data.js";
@@ -25,6 +26,8 @@ export type HostRequest =
   | { readonly ask: "ids"; readonly queue: string; readonly isDead?: boolean }
   /** A connection string for other processes. */
   | { readonly ask: "serve" }
+  /** Another server of the same broker, whose address stays, and its connection string; its end. */
+  | { readonly ask: "open-door" | "close-door" }
   /** One whose key may only listen. */
   | { readonly ask: "serve-listen" }
   /** The id and the content type of each message of an entity. */
@@ -41,6 +44,9 @@ export type HostRequest =
   /** Removes the oldest message of an entity, and locks the next one until it is released. */
   | { readonly ask: "disturb"; readonly path: string }
   | { readonly ask: "release" }
+  /** Makes a queue: one whose messages are removed, an empty one, or one whose dead letters are repaired. */
+  | { readonly ask: "fill-removable" | "create-queue"; readonly queue: string }
+  | { readonly ask: "fill-mixed"; readonly queue: string; readonly lockDurationMs?: number }
   /** A connection string of another broker, with a thousand queues. */
   | { readonly ask: "serve-thousand" }
   /** The path of a data directory with the same data, which no process has opened. */
@@ -55,7 +61,6 @@ const facts = await fillDemo(broker, transport);
 await fillHostile(broker, transport);
 await fillGapped(broker, transport);
 await fillReasons(broker, transport);
-await fillRemovable(broker, transport);
 const explorer = await startExplorer({
   transport,
   pipeline: createPipeline(consumerSerializers()),
@@ -67,6 +72,8 @@ const explorer = await startExplorer({
 });
 
 let server: BrokerServer | undefined;
+let door: BrokerServer | undefined;
+let doorPort = 0;
 let searched: Promise<void> | undefined;
 /** The first key is that of the server's own connection string. */
 const keys = [
@@ -103,6 +110,12 @@ async function work(request: HostRequest): Promise<unknown> {
       return (await served()).connectionString;
     case "serve-listen":
       return listenConnectionString((await served()).connectionString);
+    case "open-door":
+      door = await serve(broker, { port: doorPort, keys });
+      doorPort = door.port;
+      return door.connectionString;
+    case "close-door":
+      return await door?.close();
     case "labels":
       return await labelsIn(request.path);
     case "locked":
@@ -121,6 +134,12 @@ async function work(request: HostRequest): Promise<unknown> {
       return await disturb(request.path);
     case "release":
       return await release?.();
+    case "fill-removable":
+      return await fillRemovable(broker, transport, request.queue);
+    case "fill-mixed":
+      return await fillMixed(broker, transport, request);
+    case "create-queue":
+      return void (await broker.createQueue(request.queue));
     case "fill-data-directory":
       return await fillDataDirectory(directory);
     case "flood":
@@ -129,6 +148,7 @@ async function work(request: HostRequest): Promise<unknown> {
       return undefined;
     case "end":
       await server?.close();
+      await door?.close();
       await thousand?.[Symbol.asyncDispose]();
       await explorer.close();
       await transport.close();

@@ -194,13 +194,22 @@ async function ratesOverAmqp(stage: Stage): Promise<void> {
   await using explorer = await openCommand(stage, connectionString, []);
   const { opened } = explorer;
   const { page } = opened;
-  await page.getByLabel("Filter the table").fill("followed");
-  await page.locator("main tbody time").first().waitFor();
+  // The queue `gapped` is partitioned.
+  await page.getByLabel("Filter the table").fill("ed");
+  const row = (entity: string) => page.locator(`main tbody tr[data-key="${entity}"]`);
+  for (const entity of ["followed", "gapped"]) await row(entity).locator("time").first().waitFor();
   await cellsOf(opened, "followed", (texts) => texts[0] === "–");
-  await stage.ask({ ask: "send-followed", count: 30 });
+  const active = row("followed").locator("td").nth(3);
+  const before = Number(await active.textContent());
+  // Three senders, in turns.
+  for (let sender = 0; sender < 3; sender++) await stage.ask({ ask: "send-followed", count: 10 });
+  await until(async () => Number(await active.textContent()) === before + 30, "the counts of the broker");
   await page.getByRole("button", { name: "Look again" }).click();
   const cells = await cellsOf(opened, "followed", (texts) => texts[0] !== "–");
   expectThat(Number(cells[0]?.replaceAll(",", "")) > 0, `what comes in: ${cells}`);
+  expectSame(cells[1], "0", "what goes out");
+  const parts = await cellsOf(opened, "gapped", () => true);
+  expectSame(parts.slice(0, 2), ["–", "–"], "what comes and goes in a partitioned queue");
 }
 
 async function breakers(stage: Stage): Promise<void> {

@@ -126,6 +126,11 @@ async function manyQueues(stage: Stage): Promise<void> {
   );
   console.log(`     all ${queueCount} known after ${Date.now() - allStartedAt} ms`);
   expectSame(new Set(asked).size, queueCount, "queues that were peeked");
+  for (const more = page.getByRole("button", { name: /^Show \d+ more$/ }); (await more.count()) > 0; )
+    await more.click();
+  expectSame(await known.count(), queueCount, "queues that are known");
+  expectSame(await page.getByRole("alert").count(), 0, "what the page complains of");
+  expectSame(await explorer.interrupt(), [], "what the command wrote to stderr");
 }
 
 async function rowsInView({ page }: OpenPage): Promise<number> {
@@ -148,7 +153,7 @@ async function firstShown(opened: OpenPage): Promise<number> {
   return (await shown(opened))[0] ?? Number.NaN;
 }
 
-/** The numbers of the messages that are shown. */
+/** The numbers of the messages that are known. */
 async function shown({ page }: OpenPage): Promise<number[]> {
   const texts = await page.locator('[role="row"] small').allTextContents();
   return texts.flatMap((text) => (/^n-\d+$/.test(text) ? [Number(text.slice(2))] : []));

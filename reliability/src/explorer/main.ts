@@ -3,10 +3,12 @@ import { readOptions } from "waybill-harness/options.js";
 import { packageManager } from "waybill-harness/package-manager.js";
 import { run as runProgram } from "waybill-harness/run-program.js";
 import { openScratch } from "waybill-harness/waiting.js";
+import { beaconChecks } from "./beacon-checks.js";
 import { openStage, type Stage } from "./browser.js";
 import { changeChecks } from "./change-checks.js";
 import type { Check } from "./check.js";
 import { claimsChecks } from "./claims-checks.js";
+import { goneBrokerChecks } from "./gone-broker-checks.js";
 import { killedRepairChecks } from "./killed-repair-checks.js";
 import { layoutChecks } from "./layout-checks.js";
 import { letterChecks } from "./letter-checks.js";
@@ -17,6 +19,7 @@ import { messageChecks } from "./message-checks.js";
 import { takePictures } from "./pictures.js";
 import { readChecks } from "./read-checks.js";
 import { removalChecks } from "./removal-checks.js";
+import { repairFormChecks } from "./repair-form-checks.js";
 import { restartChecks } from "./restart-checks.js";
 import { searchChecks } from "./search-checks.js";
 import { sendChecks } from "./send-checks.js";
@@ -40,7 +43,7 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     `${sent} webhooks, ${deadLetters} messages dead-lettered by an older consumer, ${readable} of them readable now`,
   );
   const picturesCheck = { title: "takes its pictures, light and dark", run: pictures };
-  const changes = [...changeChecks, ...killedRepairChecks];
+  const changes = [...changeChecks, ...killedRepairChecks, ...goneBrokerChecks];
   const checks = [
     ...readChecks,
     ...listChecks,
@@ -48,7 +51,9 @@ await runProgram(command, [...leading, "--filter", "@waybill/explorer", "run", "
     ...layoutChecks,
     ...lookChecks,
     ...letterChecks,
+    ...beaconChecks,
     ...removalChecks,
+    ...repairFormChecks,
     ...searchChecks,
     ...sendChecks,
     ...claimsChecks,

@@ -4,11 +4,11 @@ import type { Transport } from "@waybill/core";
 /** The dead letters that are deleted, edited and purged. */
 export const removableCount = 8;
 
-/** A queue with dead letters, one of them cut off, and with a deferred and a scheduled message. */
-export async function fillRemovable(broker: Broker, transport: Transport): Promise<void> {
-  await broker.createQueue("removable");
-  const sender = transport.createSender("removable");
-  const receiver = transport.createReceiver({ queue: "removable" }, "peekLock");
+/** Makes a queue with dead letters, one of them cut off, and with a deferred and a scheduled message. */
+export async function fillRemovable(broker: Broker, transport: Transport, queue: string): Promise<void> {
+  await broker.createQueue(queue);
+  const sender = transport.createSender(queue);
+  const receiver = transport.createReceiver({ queue }, "peekLock");
   const message = (id: number, text = `{"id":${id}}`) => ({
     messageId: `removable-${id}`,
     body: new TextEncoder().encode(text),
