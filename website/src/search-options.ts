@@ -4,7 +4,7 @@ export const searchOptions = {
     processTerm: (term: string): string | undefined => {
       // Words that say nothing about what is looked for. The function is copied into the pages as text, so it uses nothing outside itself.
       const fillers =
-        /^(?:an?|and|are|as|at|be|by|can|for|from|how|i|if|in|is|its?|not|of|on|or|that|the|their|this|to|what|when|which|with|you|your)$/;
+        /^(?:an?|and|are|as|at|be|by|can|does|each|every|for|from|has|have|how|i|if|in|is|its?|may|not|of|on|only|or|same|so|that|the|their|them|they|this|to|was|what|when|which|with|you|your)$/;
       const word = term.toLowerCase();
       return fillers.test(word) ? undefined : word;
     },

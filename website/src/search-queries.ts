@@ -65,7 +65,7 @@ export const searchQueries: readonly (readonly [query: string, page: string])[] 
   ["timeToLive", "broker-properties"],
   ["scheduledEnqueueTimeUtc", "broker-properties"],
   ["waybill peek", "cli"],
-  ["emulator Config.json", "cli"],
+  ["emulator Config.json", "replacing-the-emulator"],
   ["Python SDK local broker", "other-languages"],
   ["differences from Azure", "differences-from-azure"],
   ["azureRetryOptions", "packages/transport-azure"],
