@@ -1,6 +1,7 @@
 import { checkAccessibility } from "./browser/check-accessibility.js";
 import { checkNavigation } from "./browser/check-navigation.js";
 import { checkPages } from "./browser/check-pages.js";
+import { checkReading } from "./browser/check-reading.js";
 import { checkSearchBox } from "./browser/check-search-box.js";
 import { openBrowser } from "./open-browser.js";
 import { serveSite } from "./serve-site.js";
@@ -12,7 +13,7 @@ const site = await serveSite();
 const browser = await openBrowser();
 const findings: string[] = [];
 try {
-  for (const check of [checkPages, checkNavigation, checkSearchBox, checkAccessibility]) {
+  for (const check of [checkPages, checkNavigation, checkSearchBox, checkReading, checkAccessibility]) {
     const start = performance.now();
     const { summary, found } = await check(browser, site.origin);
     console.log(`${summary}: ${found.length} findings, ${((performance.now() - start) / 1000).toFixed(0)} s`);

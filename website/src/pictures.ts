@@ -14,13 +14,24 @@ export function pictureOf(drawing: string): string {
   return `${createHash("sha256").update(drawing).digest("hex").slice(0, 16)}.svg`;
 }
 
+/** What opens beside the page that leads to it. */
+const inOwnTab = '{target="_blank"}';
+
+/** The page with its pictures of screens as links to themselves: in a text they are smaller than they are. */
+export function openPictures(text: string): string {
+  return text.replace(
+    /(?<!\[)!\[[^\]]*\]\((\/pictures\/[^)]+\.png)\)/g,
+    (image, path) => `[${image}](${path})${inOwnTab}`,
+  );
+}
+
 /** The page with its drawings as pictures. Throws for a drawing without one: `pnpm docs:site pictures` draws it. */
 export function usePictures(text: string, path: string): string {
   return text.replace(block, (_, drawing: string) => {
     const picture = pictureOf(drawing);
     if (!existsSync(`${root}docs/pictures/${picture}`))
       throw new Error(`A drawing of ${path} has no picture yet: run "npx -y pnpm@12 docs:site pictures".`);
-    return `<img class="drawing" src="/pictures/${picture}" alt="${altText(drawing)}">`;
+    return `[![${altText(drawing)}](/pictures/${picture}){.drawing}](/pictures/${picture})${inOwnTab}`;
   });
 }
 
@@ -28,5 +39,5 @@ export function usePictures(text: string, path: string): string {
 function altText(drawing: string): string {
   const texts = [...drawing.matchAll(/\["([^"]+)"\]|\{"([^"]+)"\}|\|"?([^"|]+)"?\||\[([^\]"]+)\]/g)];
   const said = texts.map(([, ...groups]) => groups.find((text) => text !== undefined) ?? "");
-  return `Diagram: ${[...new Set(said)].join("; ")}`.replaceAll("<br/>", ", ").replaceAll(/["<>&]/g, "");
+  return `Diagram: ${[...new Set(said)].join("; ")}`.replaceAll("<br/>", ", ").replaceAll(/["<>&[\]]/g, "");
 }

@@ -9,6 +9,7 @@ const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
   ".json": "application/json",
+  ".png": "image/png",
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
 };
@@ -24,12 +25,11 @@ export async function serveSite(): Promise<ServedSite> {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? "/", "http://site").pathname));
     const file = fileOf(path);
-    if (file === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" });
-    createReadStream(file).pipe(response);
+    const shown = file ?? `${output}404.html`;
+    response.writeHead(file === undefined ? 404 : 200, {
+      "content-type": types[extname(shown)] ?? "application/octet-stream",
+    });
+    createReadStream(shown).pipe(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,8 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { type GuidePage, withGuides } from "./api-guides.js";
 import { sidebarOf } from "./navigation.js";
 import { root, site } from "./paths.js";
-import { usePictures } from "./pictures.js";
+import { openPictures, usePictures } from "./pictures.js";
 import { rewriteLinks } from "./rewrite-links.js";
 
 /** The site's own home page. */
@@ -13,17 +14,22 @@ export function stagePages(): void {
   emptySite();
   const repository = repositoryUrl();
   const titles = new Map<string, string>();
+  const guides: GuidePage[] = [];
   for (const path of sources()) {
     const page = pageOf(path);
     if (page === undefined) continue;
     const text = usePictures(readFileSync(root + path, "utf8"), path);
-    write(page, rewriteLinks(text, path, { repository, pageOf }));
-    titles.set(page.replace(/\.md$/, ""), titleOf(text, path));
+    write(page, openPictures(rewriteLinks(text, path, { repository, pageOf })));
+    const [title, link] = [titleOf(text, path), page.replace(/(?:index)?\.md$/, "")];
+    titles.set(page.replace(/\.md$/, ""), title);
+    guides.push({ link: `/${link}`, title, text });
   }
   titles.set("api/index", "API of every package");
+  for (const path of apiPages()) writeFileSync(path, withGuides(readFileSync(path, "utf8"), guides));
   cpSync(`${root}docs/pictures`, `${site}public/pictures`, { recursive: true });
   cpSync(`${root}website/favicon.svg`, `${site}public/favicon.svg`);
-  write("index.md", rewriteLinks(readFileSync(root + home, "utf8"), home, { repository, pageOf }));
+  const homePage = rewriteLinks(readFileSync(root + home, "utf8"), home, { repository, pageOf });
+  write("index.md", openPictures(homePage));
   writeFileSync(`${site}.vitepress/sidebar.json`, JSON.stringify({ sidebar: sidebarOf(titles), repository }));
 }
 
@@ -55,6 +61,14 @@ function sources(): string[] {
     "CHANGELOG.md",
     "CONTRIBUTING.md",
   ];
+}
+
+/** The pages that TypeDoc has written, but for the list of them. */
+function apiPages(): string[] {
+  const folder = `${site}api/@waybill/`;
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => folder + name);
 }
 
 function titleOf(text: string, path: string): string {

@@ -41,6 +41,11 @@ export default defineConfig({
       },
     },
     editLink: { pattern: `${repository.replace("/blob/", "/edit/")}docs/:path`, text: "Edit this page" },
+    notFound: {
+      title: "There is no such page",
+      quote: "It may have another name now: search for it above, or press Ctrl K.",
+      linkText: "To the first page",
+    },
     socialLinks: [{ icon: "github", link: repository.replace(/\/blob\/.*/, ""), ariaLabel: "Repository" }],
   },
 });
