@@ -13,7 +13,8 @@ describe("values of formats that the reader does not change", () => {
     expect(comparePlain({ a: 1, b: 1 }, { a: 2, b: 2 })).toMatchObject({
       path: expect.stringContaining("a"),
     });
-    expect(comparePlain({ a: 1 }, { a: "1" })?.text).toMatch(/^it is read with another /);
+    expect(comparePlain({ a: 1 }, { a: "1" })?.text).toBe("it is read as another value (type)");
+    expect(comparePlain({}, { a: 1 })?.text).toBe("it is read, and was not written");
     expect(comparePlain([1, 2], [1])).toBeDefined();
   });
 });

@@ -10,8 +10,10 @@ export type Difference = { readonly path: string; readonly text: string } | unde
 export function comparePlain(written: unknown, read: unknown): Difference {
   let found: Difference;
   compareValues(written, read, (path, kind) => {
-    if (kind !== "missing" && kind !== "undefined-null")
-      found ??= { path, text: `it is read with another ${kind}` };
+    if (kind === "missing" || kind === "undefined-null") return;
+    const text =
+      kind === "added" ? "it is read, and was not written" : `it is read as another value (${kind})`;
+    found ??= { path: path === "/" ? "" : path, text };
   });
   return found;
 }
