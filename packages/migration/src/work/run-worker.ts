@@ -81,11 +81,7 @@ class Worker {
       const leftMs = this.#maxIdleMs - (steadyNowOf(scheduler) - idleSince);
       if (leftMs <= 0) return;
       try {
-        await using lease = await this.#queue.next(Math.min(leftMs, waitMs), { abortSignal });
-        this.#isConnected = true;
-        if (lease === undefined) continue;
-        await this.#workOn(lease);
-        idleSince = steadyNowOf(scheduler);
+        if (await this.#workOnNext(Math.min(leftMs, waitMs))) idleSince = steadyNowOf(scheduler);
       } catch (error) {
         if (abortSignal?.aborted) return;
         if (!this.#isConnected || !(error instanceof WaybillError) || !mayPass(error)) throw error;
@@ -93,6 +89,15 @@ class Worker {
         await pause(retryMs, scheduler, abortSignal);
       }
     }
+  }
+
+  /** Resolves with false if there was no item in time. */
+  async #workOnNext(maxWaitTimeInMs: number): Promise<boolean> {
+    const { abortSignal } = this.#options;
+    await using lease = await this.#queue.next(maxWaitTimeInMs, { abortSignal });
+    this.#isConnected = true;
+    if (lease !== undefined) await this.#workOn(lease);
+    return lease !== undefined;
   }
 
   async #workOn(lease: Lease<ItemState>): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { WaybillError } from "@waybill/core";
-import { requireInteger } from "@waybill/core/serializer";
+import { type OptionNames, requireInteger } from "@waybill/core/serializer";
 import type { CallOptions } from "@waybill/core/transport";
 import { pause, steadyNowOf, underEither } from "@waybill/foundation";
 import type { FinishedState, ItemState, JobState } from "./item-state.js";
@@ -26,7 +26,7 @@ export interface SharedJobOptions extends WorkOptions {
 }
 
 /** The names of the options of every shared job. */
-export const sharedJobOptionNames = {
+export const sharedJobOptionNames: OptionNames<SharedJobOptions> = {
   transport: true,
   pipeline: true,
   workQueue: true,
@@ -37,7 +37,7 @@ export const sharedJobOptionNames = {
   interrupted: true,
   onResumed: true,
   onItems: true,
-} as const;
+};
 
 /** How far a job is. */
 export interface SharedJobProgress {

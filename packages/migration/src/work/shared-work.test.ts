@@ -3,7 +3,7 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
 import { takeCensus } from "../census/take-census.js";
-import { openFixture } from "../fixture.test-support.js";
+import { openFixture, replaced } from "../fixture.test-support.js";
 import { dyingProcess, whileTimePasses } from "./dying-process.test-support.js";
 import type { ItemState } from "./item-state.js";
 import { runWorker } from "./run-worker.js";
@@ -178,6 +178,39 @@ describe("a worker", () => {
     expect(failed[0]?.error?.text).toContain("20 workers ended while they worked on this");
   });
 
+  it("works on as many items at once as it is told, and on one by default", async () => {
+    await using namespace = await openNamespace();
+    const mostAtOnce = async (maxConcurrentItems?: number) => {
+      const { transport, death } = dyingProcess(namespace, 6);
+      void shareCensus({ ...namespace.shared(transport), job: `at-once-${maxConcurrentItems}` });
+      await whileTimePasses(namespace.clock, death);
+      const { catalog: _, ...options } = namespace.shared();
+      let held = 0;
+      let most = 0;
+      const counting = replaced(namespace.transport, {
+        async acceptSession(...args) {
+          const session = await namespace.transport.acceptSession(...args);
+          most = Math.max(most, ++held);
+          const close = () => {
+            held--;
+            return session.close();
+          };
+          return replaced(session, { close });
+        },
+      });
+      const working = runWorker({
+        ...options,
+        transport: counting,
+        maxConcurrentItems,
+        maxIdleTimeInMs: 6_000,
+      });
+      await whileTimePasses(namespace.clock, working);
+      return most;
+    };
+    expect(await mostAtOnce()).toBe(1);
+    expect(await mostAtOnce(3)).toBe(3);
+  });
+
   it("dead-letters a message that is no work item", async () => {
     await using namespace = await openNamespace();
     await namespace.send("jobs", { ...order(1), sessionId: "somebody's" });
@@ -256,6 +289,89 @@ describe("a shared repair", () => {
       },
     );
     expect(deaths).toBeGreaterThan(20);
+  });
+
+  it("is done by every worker of the queue, wherever the one who asks is", async () => {
+    await using namespace = await openNamespace();
+    const { transport, death } = dyingProcess(namespace, 4);
+    const { catalog: _, ...shared } = namespace.shared(transport);
+    void shareRepair({ ...shared, from: [{ queue: "invoices" }], repair: { maxWaitTimeInMs: 0 } });
+    await whileTimePasses(namespace.clock, death);
+    expect(await namespace.work()).toBe(1);
+    const dead = namespace.transport.createReceiver(
+      { queue: "invoices", subQueue: "deadLetter" },
+      "peekLock",
+    );
+    expect(await dead.peek({ maxMessages: 10 })).toEqual([]);
+  });
+
+  it("is not continued with other options than it was begun with", async () => {
+    await using namespace = await openNamespace();
+    const { transport, death } = dyingProcess(namespace, 4);
+    const repair = (of: Transport | undefined, maxResubmits: number) => {
+      const { catalog: _, ...shared } = namespace.shared(of);
+      return shareRepair({ ...shared, from: [{ queue: "invoices" }], repair: { maxResubmits } });
+    };
+    void repair(transport, 3);
+    await whileTimePasses(namespace.clock, death);
+    await expect(whileTimePasses(namespace.clock, repair(undefined, 4))).rejects.toMatchObject({
+      code: "configuration-invalid",
+      text: expect.stringContaining("that was asked for with other options or for another chain"),
+    });
+  });
+
+  it("waits until the locks of a receiver that has ended expire", async () => {
+    await using namespace = await openNamespace();
+    const dead = namespace.transport.createReceiver(
+      { queue: "invoices", subQueue: "deadLetter" },
+      "peekLock",
+    );
+    await dead.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
+    const { catalog: _, ...shared } = namespace.shared();
+    const repairing = shareRepair({
+      ...shared,
+      from: [{ queue: "invoices" }],
+      repair: { maxWaitTimeInMs: 0 },
+    });
+    await using repair = await whileTimePasses(namespace.clock, repairing);
+    expect(repair.result[0]?.repaired).toEqual({ resubmitted: 1, skipped: {}, possibleDuplicates: [] });
+  });
+
+  it("says which messages another receiver keeps locked, and until when", async () => {
+    await using namespace = await openNamespace();
+    const dead = namespace.transport.createReceiver(
+      { queue: "invoices", subQueue: "deadLetter" },
+      "peekLock",
+    );
+    const [message] = await dead.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
+    const keepLocked = () => {
+      namespace.transport.scheduler?.schedule(30_000, () => {
+        void dead.renewLock(message?.settlement ?? {}).then(keepLocked);
+      });
+    };
+    keepLocked();
+    const { catalog: _, ...shared } = namespace.shared();
+    const repairing = shareRepair({
+      ...shared,
+      from: [{ queue: "invoices" }],
+      repair: { maxWaitTimeInMs: 0 },
+    });
+    await using repair = await whileTimePasses(namespace.clock, repairing);
+    expect(repair.result[0]?.repaired).toMatchObject({
+      resubmitted: 0,
+      locked: { count: 1, examples: [message?.sequenceNumber], until: expect.any(Date) },
+    });
+  });
+
+  it("is removed from the queue without waiting for messages that are not there", async () => {
+    await using namespace = await openNamespace();
+    const { catalog: _, ...shared } = namespace.shared();
+    await using repair = await whileTimePasses(
+      namespace.clock,
+      shareRepair({ ...shared, from: [{ queue: "invoices" }], repair: { maxWaitTimeInMs: 0 } }),
+    );
+    await repair.remove();
+    expect(await namespace.work()).toBe(0);
   });
 
   it("names what could not be repaired, and why", async () => {
