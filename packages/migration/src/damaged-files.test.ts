@@ -48,6 +48,7 @@ describe("a file whose members have other types is refused:", () => {
       ...census,
       hidden: [{ entityPath: "orders", kind: "in-transfer", count: 1 }],
     });
+    for (const other of ["5", "null", "[]", "{}"]) expect(parseCensus(other)).toBeUndefined();
     const accepted = unnoticed(text, (damaged) => parseCensus(damaged) !== undefined);
     // Sequence numbers may be numbers.
     expect(accepted.filter((pointer) => !pointer.endsWith("/examples/0"))).toEqual([]);

@@ -30,14 +30,10 @@ export function wavesInFlowOrder(entities: readonly CatalogEntity[]): CatalogEnt
   const flow = flowOf(entities);
   const waves: CatalogEntity[][] = [];
   const earliest = new Map<CatalogEntity, number>();
-  const placed = new Set<CatalogEntity>();
   for (const entity of inFlowOrder(entities, flow)) {
     const wave = earliest.get(entity) ?? 0;
     waves[wave] = [...(waves[wave] ?? []), entity];
-    placed.add(entity);
-    // One that is placed already forwards in a circle.
-    for (const next of flow(entity))
-      if (!placed.has(next)) earliest.set(next, Math.max(earliest.get(next) ?? 0, wave + 1));
+    for (const next of flow(entity)) earliest.set(next, Math.max(earliest.get(next) ?? 0, wave + 1));
   }
   return waves;
 }

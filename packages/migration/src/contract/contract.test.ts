@@ -526,7 +526,9 @@ describe("a finding", () => {
     try {
       const { check } = await broken();
       const now = service(closed({ id: integer, customer: text }));
-      await writeGoldenMessages(directory, [(await goldenCounterexample(check.findings[0]!, now))!]);
+      const finding = check.findings[0]!;
+      expect(await goldenCounterexample({ ...finding, trial: { tried: 1 } }, now)).toBeUndefined();
+      await writeGoldenMessages(directory, [(await goldenCounterexample(finding, now))!]);
       expect((await checkGoldenMessages({ pipeline: now, directory })).failures).toHaveLength(1);
       const mended = service(closed({ id: integer, customer: text }, ["id"]));
       expect((await checkGoldenMessages({ pipeline: mended, directory })).failures).toEqual([]);

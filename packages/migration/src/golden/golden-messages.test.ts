@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createPipeline, defineMessage, type EncodedMessage } from "@waybill/core";
+import { createPipeline, defineMessage, type EncodedMessage, type Pipeline } from "@waybill/core";
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
@@ -204,6 +204,8 @@ describe("capturing golden messages", () => {
     const text = await fixture.files();
     expect(text).not.toMatch(/Ada|Lovelace|42/);
     expect(await writeGoldenMessages(fixture.directory, messages)).toEqual([]);
+    const nowhere = messages.map((golden) => ({ ...golden, name: `no/such/${golden.name}` }));
+    await expect(writeGoldenMessages(fixture.directory, nowhere)).rejects.toThrow("ENOENT");
     expect(await fixture.files()).toBe(text);
   });
 });
@@ -277,6 +279,53 @@ describe("checking golden messages", () => {
     expect((await checkGoldenMessages({ pipeline: third(false), directory })).failures).toEqual([]);
     expect((await checkGoldenMessages({ pipeline: third(true), directory })).failures).toMatchObject([
       { kind: "changed-value", text: "differs at /status." },
+    ]);
+  });
+
+  it("compares no value if the version captured is passed no more", async () => {
+    await using fixture = await openChecked();
+    const chainOf = (upcasters: object) =>
+      createPipeline({
+        serializer: avro(),
+        additionalDeserializers: [json()],
+        messageTypes: [
+          defineMessage("order", {
+            version: 3,
+            schemas: {
+              1: { json: v1Schema },
+              2: { avro: v2Schema },
+              3: { avro: { ...v2Schema, name: "OrderV3" } },
+            },
+            upcasters,
+          } as never),
+        ],
+      });
+    const check = async (upcasters: object) =>
+      (await checkGoldenMessages({ pipeline: chainOf(upcasters), directory: fixture.directory })).failures;
+    const same = (body: unknown) => body;
+    const directly = {
+      1: { to: 3, cast: () => ({ customer: { name: "" }, total: 0, status: "" }) },
+      2: same,
+    };
+    expect(await check(directly)).toEqual([]);
+  });
+
+  it("finds a message type that was removed, and one that was added", async () => {
+    await using fixture = await openChecked();
+    const untyped = createPipeline({ serializer: avro(), additionalDeserializers: [json(), msgpack()] });
+    const check = async (pipeline: Pipeline) =>
+      (await checkGoldenMessages({ pipeline, directory: fixture.directory })).failures
+        .filter(({ name }) => name.includes("json"))
+        .map(({ kind, text }) => `${kind}: ${text}`);
+    expect(await check(untyped)).toEqual([
+      "changed-reader: previously read as json of order version 1, now as json.",
+      "changed-value: differs at /customer, /name.",
+    ]);
+    await using of = await openGolden([asV1(ada)]);
+    await writeGoldenMessages(fixture.directory, (await of.capture({ pipeline: untyped })).messages);
+    expect(await check(now)).toEqual([
+      "changed-reader: previously read as json, now as json of order version 1.",
+      "changed-value: differs at /name, /customer.",
     ]);
   });
 

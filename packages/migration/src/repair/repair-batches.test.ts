@@ -224,3 +224,12 @@ describe("an abort while a batch waits to be sent", () => {
     expect(await fixture.dead()).toEqual([]);
   });
 });
+
+it("receipts hold the id of each message as a text", async () => {
+  const ids: readonly EncodedMessage["messageId"][] = ["order-1", 7n, Uint8Array.of(0xab)];
+  await using fixture = await openDeadLetters(ids.map((messageId, id) => ({ ...order(id), messageId })));
+  const receipts = createMemoryReceipts();
+  await fixture.repair({ receipts });
+  const sending = (await entriesOf(receipts)).filter(({ step }) => step === "sending");
+  expect(sending).toMatchObject([{ messageId: "order-1" }, { messageId: "7" }, { messageId: "ab" }]);
+});

@@ -1,4 +1,6 @@
-import type { EncodedMessage } from "@waybill/core";
+import { createPipeline, type EncodedMessage } from "@waybill/core";
+import { unavailableFailure } from "@waybill/core/serializer";
+import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { replaced } from "../fixture.test-support.js";
 import { failing, openDeadLetters, order, pipeline } from "./dead-letters.test-support.js";
@@ -86,6 +88,17 @@ describe("sending a dead letter again with changes", () => {
     const all = { message, includeUndeserializable: true };
     expect(await resend(fixture, 1n, all)).toMatchObject(done);
     expect(bodies(await fixture.waiting())).toEqual(['{"id":']);
+  });
+
+  it("sends nothing while what its reader needs cannot be reached", async () => {
+    await using fixture = await openDeadLetters([order(1)]);
+    const away = {
+      ...json(),
+      deserialize: () => Promise.reject(unavailableFailure("The registry is away.")),
+    };
+    const result = await resend(fixture, 1n, { pipeline: createPipeline({ serializer: away }) });
+    expect(result).toMatchObject({ resubmitted: 0, skipped: { unavailable: 1 } });
+    expect(await fixture.dead()).toHaveLength(1);
   });
 
   it("is not sent twice when it was killed before it removed the dead letter: the next one, or a repair, removes it", async () => {

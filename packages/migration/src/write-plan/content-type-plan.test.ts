@@ -102,6 +102,11 @@ describe("a write plan by content type", () => {
 });
 
 describe("raising its share", () => {
+  it("needs a name", () => {
+    for (const name of ["", undefined])
+      expect(() => new ContentTypePlan(name as string, ends)).toThrow("A content type plan needs a name.");
+  });
+
   it("checks the content type with every reader", async () => {
     const guard = beaconGuard({
       store: storeOf("billing", createPipeline({ serializer: json() })),

@@ -1,6 +1,7 @@
 import { createPipeline, defineMessage, type MessageTypeResolver, propertyResolver } from "@waybill/core";
 import { type AvroOptions, avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
+import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
 import { ContentTypePlan } from "./content-type-plan.js";
 import { withWritePlans } from "./with-write-plans.js";
@@ -68,6 +69,21 @@ describe("a plan whose target has no schema", () => {
       'no context; add it to the definition of the message type, as schemas: { 2: { "json-ld": … } }',
     );
   });
+});
+
+it("a plan covers a message whose subject names its type, whatever the resolver finds", async () => {
+  const plan = new WritePlan(placed, { from: { serializer: "json" }, to: { serializer: "msgpack" } });
+  await plan.setPercent(100, { override: true });
+  const pipeline = createPipeline({
+    serializer: json(),
+    additionalDeserializers: [msgpack()],
+    messageTypes: [placed],
+    messageTypeResolver: { ...propertyResolver(), identify: () => undefined },
+    readBack: false,
+  });
+  const contentTypeOf = async (subject: string) =>
+    (await withWritePlans(pipeline, [plan]).serialize({ subject, body: { id: 1 } })).contentType;
+  expect(await contentTypeOf("order-placed")).toBe("application/vnd.msgpack");
 });
 
 describe("a plan by content type", () => {

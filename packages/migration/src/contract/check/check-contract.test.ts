@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { BeaconStore, CapabilityBeacon } from "../../capability/beacon-store.js";
 import { readerCapability } from "../../capability/reader-capability.js";
 import { type CheckContractOptions, checkContract, contractOf } from "../../contract.js";
+import { Checker } from "./check-contract.js";
 
 const text = { type: "string" };
 const upcasters = { 1: (body: unknown) => body };
@@ -174,6 +175,20 @@ describe("a check without a chain", () => {
       },
     ]);
   });
+});
+
+it("a service of which only the contract is known is tried with each of its readers", async () => {
+  const now = onlyJson(noted({ 2: { json: text } }));
+  const reader = (schema: object) =>
+    contractOf(onlyJson(noted({ 2: { json: schema } })), { service: "shop" });
+  const checker = new Checker(now, false);
+  const counterexampleOf = async (schema: object) => {
+    const writer = { contract: contractOf(now, { service: "orders" }) };
+    const [finding] = await checker.compare(writer, { contract: reader(schema) }, "forward", "main");
+    return finding?.trial.counterexample;
+  };
+  expect(await counterexampleOf(text)).toBeUndefined();
+  expect(await counterexampleOf({ type: "number" })).toMatchObject({ stage: "validate" });
 });
 
 describe("converters that no value was tried with", () => {

@@ -15,7 +15,10 @@ const contract = contractOf(pipeline, { service: "orders", sends: ["orders"] });
 /** A registry with the schemas of its subjects. */
 const registry = (subjects: Readonly<Record<string, Awaited<ReturnType<SchemaVersions["versionsOf"]>>>>) => ({
   name: "registry",
-  versionsOf: async (subject: string) => subjects[subject] ?? [],
+  async versionsOf(subject: string) {
+    expect(subject).toBeTypeOf("string");
+    return subjects[subject] ?? [];
+  },
 });
 
 it("schemas of a registry are contracts in which nothing else is different, the newest first", async () => {
