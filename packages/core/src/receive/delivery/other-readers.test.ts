@@ -38,6 +38,19 @@ describe("a message in a format that only another reader knows", () => {
     expect(fixture.events).toMatchObject([{ disposition: "deadLettered", message: { deliveryCount: 0 } }]);
   });
 
+  it("is dead-lettered if it does not name its format, whoever runs", async () => {
+    const directory = directoryOf(customReader);
+    await using fixture = await createFixture({ client: { readerDirectory: directory } });
+    await send(
+      fixture,
+      { ...custom("c"), contentType: undefined },
+      { ...custom("d"), contentType: "no type" },
+    );
+    subscribe(fixture, 2);
+    await until(() => deadLetters(fixture) === 2);
+    expect(directory.lists).toBe(0);
+  });
+
   it("is left to that reader, which handles it", async () => {
     const directory = directoryOf(customReader);
     await using fixture = await createFixture({ client: { readerDirectory: directory } });

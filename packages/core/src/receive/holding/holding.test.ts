@@ -64,6 +64,23 @@ describe("the messages that a processor holds", () => {
     expect(settled).toContainEqual(["b", "deferred"]);
   });
 
+  it("are forgotten once they are read, with what was seen behind them", async () => {
+    await using fixture = await createFixture();
+    const { hold, state, scheduler, context, read } = open(fixture, 1);
+    await send(fixture, ["a", "b"]);
+    await hold();
+    await send(fixture, ["free"], "application/json");
+    expect(await hold()).toBe("deferred");
+    const [free] = await context.receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
+    await context.receiver.complete(free?.settlement ?? {});
+    state.isUp = true;
+    await scheduler.pass(1_000);
+    await quiet();
+    state.isUp = false;
+    await send(fixture, ["c", "d"]);
+    expect([await hold(), await hold(), read]).toEqual(["held", "held", ["a"]]);
+  });
+
   it("are abandoned when it closes, once receiving has stopped", async () => {
     await using fixture = await createFixture();
     const { holding, hold, freed, scheduler } = open(fixture);
@@ -208,7 +225,7 @@ function open(fixture: Fixture, maxHeldMessages = 100) {
   const holding: Holding = new Holding(context, {
     async readAgain(held: HeldMessage) {
       read.push(held.delivered.messageId);
-      await holding.hold(held);
+      if (!state.isUp) await holding.hold(held);
     },
     onSettled: ({ message, disposition }: UndeserializableEvent) =>
       void settled.push([message.messageId, disposition]),
