@@ -63,8 +63,8 @@ export const programs = {
   },
   mutations: {
     shows: "Tests notice changes of the code that receives messages, of message types and of migrations.",
-    takes: "an hour",
-    options: "[--mutants 200] [--workers 2] [--rooms packages/core/src/receive,…] [--seed n]",
+    takes: "15 to 30 min",
+    options: "[--mutants 300] [--rooms packages/core/src/receive,…] [--seed n]",
     run: () => import("./mutations/main.js"),
   },
   trial: {

@@ -1,22 +1,21 @@
-import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { TestSpecification } from "vitest/node";
 import { newSeed, readOptions } from "waybill-harness/options.js";
 import { randomFrom } from "waybill-harness/random.js";
-import { openScratch } from "waybill-harness/waiting.js";
 import { conclude } from "../ledger/verdict.js";
-import { describeMutation, type Mutation, mutated, mutationsOf } from "./mutate.js";
+import { describeMutation, type Mutation, mutationsOf } from "./mutate.js";
 import { knownSurvivors } from "./survivors.js";
-import { Workshop } from "./workshop.js";
+import { TestRuns } from "./test-runs.js";
 
-// Changes one place of the code at a time and runs its tests, the nearest first: one must fail. The places are a sample, the same for the same seed.
-// Works on clones of the last commit, which need not be built. Fails if fewer than 95 % of the mutations are noticed; those that no test can notice
-// are listed in `survivors.ts`, each with its reason, and count as well.
+// Changes one place of the code at a time and runs the tests of its package that come to this place, the nearest first: one must fail. The places are a
+// sample, the same for the same seed. Fails if fewer than 95 % of the mutations are noticed; those that no test can notice are listed in
+// `survivors.ts`, each with its reason, and count as well.
 
-const { mutants, seed, workers, rooms } = readOptions({
-  mutants: 200,
+const { mutants, seed, rooms } = readOptions({
+  mutants: 300,
   seed: newSeed(),
-  workers: 2,
   rooms: [
     "packages/core/src/receive/delivery",
     "packages/core/src/receive/holding",
@@ -31,60 +30,103 @@ const wanted = 0.95;
 interface Mutant {
   readonly path: string;
   readonly mutation: Mutation;
-  readonly text: string;
+  readonly description: string;
+}
+
+/** A test file without mutations. */
+interface TestFile {
+  readonly file: TestSpecification;
+  readonly path: string;
+  readonly tookMs: number;
+  readonly reached: ReadonlySet<number>;
 }
 
 const repository = fileURLToPath(new URL("../../../", import.meta.url));
-using root = openScratch("mutations");
-const workshops = await Promise.all(
-  Array.from({ length: workers }, (_, at) => Workshop.open(repository, join(root.path, String(at)))),
+const texts = new Map(
+  rooms
+    .split(",")
+    .flatMap(sourcesIn)
+    .map((path) => [path, readFileSync(join(repository, path), "utf8")]),
 );
-const [first] = workshops;
-if (first === undefined) throw new TypeError("workers must be at least 1.");
-const queue = sample(first);
-console.log(`mutations: ${queue.length} of ${rooms}, seed ${seed}`);
-const packages = new Set(queue.map(({ path }) => packageOf(path)));
-await requirePassing(first);
+const all = [...texts].flatMap(([path, text]) => mutantsOf(path, text));
+const sample = chosen([...all]);
+console.log(`mutations: ${sample.length} of ${rooms}, seed ${seed}`);
+const runs = await TestRuns.open(repository, mutatedFiles(), seed);
+const tests = await testsWithout();
+console.log(`${tests.length} test files pass without mutations`);
+/** The test file that noticed a mutation last, by the mutated file. */
+const lastNoticedBy = new Map<string, TestFile>();
 const unnoticed: string[] = [];
 let noticed = 0;
-/** Of those, the ones that were noticed because a test never ended. */
-let timedOut = 0;
-await Promise.all(workshops.map(work));
-for (const workshop of workshops) {
-  await requirePassing(workshop);
-  workshop.stop();
+let endless = 0;
+let listed = 0;
+for (const [number, mutant] of sample.entries()) {
+  await tryMutant(mutant, number);
+  if (number % 20 === 19) console.log(`${number + 1} tried, ${unnoticed.length} not noticed`);
 }
+await runs.close();
 
-const total = noticed + unnoticed.length;
-const excused = unnoticed.filter((description) => knownSurvivors.has(withoutLine(description)));
-const percent = ((100 * noticed) / total).toFixed(1);
+const percent = ((100 * noticed) / sample.length).toFixed(1);
 console.log(
-  `${noticed} of ${total} mutations noticed (${percent} %), ${timedOut} of them by time-outs, ${excused.length} of the others known`,
+  `${noticed} of ${sample.length} mutations noticed (${percent} %), ${endless} of them because a test did not end, and ${listed} others listed`,
 );
-const isEnough = noticed + excused.length >= wanted * total;
-conclude(
-  isEnough ? [] : unnoticed.filter((each) => !excused.includes(each)),
-  "The tests notice mutations",
-  seed,
-);
+const isEnough = noticed + listed >= wanted * sample.length;
+conclude([...goneFromCode(), ...(isEnough ? [] : unnoticed)], "The tests notice mutations", seed);
 
-/** Without mutations, and again when all are undone: otherwise every mutation would be noticed. */
-async function requirePassing(workshop: Workshop): Promise<void> {
-  for (const folder of packages) {
-    const { hasPassed, failed } = await workshop.test({ folder });
-    if (!hasPassed) throw new Error(`The tests of ${folder} fail without any mutation: ${failed}`);
+/** Notes whether a test notices a mutation. */
+async function tryMutant({ path, description }: Mutant, number: number): Promise<void> {
+  if (knownSurvivors.has(withoutLine(description))) {
+    listed++;
+    return;
   }
+  const reaching = tests.filter(({ reached }) => reached.has(number));
+  for (const test of inOrder(reaching, path)) {
+    const { failed, isEndless } = await runs.run(test.file, number);
+    if (failed === "") continue;
+    lastNoticedBy.set(path, test);
+    noticed++;
+    if (isEndless) endless++;
+    return;
+  }
+  unnoticed.push(description);
+  console.log(`${description}\n  ${reaching.length === 0 ? "no test comes here" : "no test fails"}`);
 }
 
-/** A sample of all mutations of the rooms. */
-function sample(workshop: Workshop): Mutant[] {
+/** First what noticed another mutation of the file, then what is nearest to it, then what is quickest. */
+function inOrder(files: readonly TestFile[], mutated: string): TestFile[] {
+  const distance = (test: TestFile) =>
+    test === lastNoticedBy.get(mutated) ? -1 : relative(dirname(mutated), test.path).split("../").length;
+  return files.toSorted((a, b) => distance(a) - distance(b) || a.tookMs - b.tookMs);
+}
+
+/** The tests of the packages must pass without mutations: otherwise each mutation would be noticed. */
+async function testsWithout(): Promise<TestFile[]> {
+  const found: TestFile[] = [];
+  for (const folder of new Set(sample.map(({ path }) => packageOf(path)))) {
+    for (const file of await runs.filesIn(folder)) {
+      const path = relative(repository, file.moduleId);
+      const { failed, reached, tookMs } = await runs.run(file);
+      if (failed !== "") throw new Error(`${path} fails without any mutation: ${failed}`);
+      found.push({ file, path, tookMs, reached: new Set(reached) });
+    }
+  }
+  return found;
+}
+
+function chosen(all: Mutant[]): Mutant[] {
   const random = randomFrom(seed);
-  const all = rooms
-    .split(",")
-    .flatMap((room) => sourcesIn(room).flatMap((path) => mutantsOf(workshop, path)));
   return Array.from({ length: Math.min(mutants, all.length) }, () =>
     all.splice(random(all.length), 1),
   ).flat();
+}
+
+/** Listed mutations that there are not any more, because the code has changed. */
+function goneFromCode(): string[] {
+  const possible = new Set(all.map(({ description }) => withoutLine(description)));
+  const listedHere = [...knownSurvivors.keys()].filter((each) => texts.has(each.slice(0, each.indexOf(":"))));
+  return listedHere
+    .filter((each) => !possible.has(each))
+    .map((each) => `survivors.ts lists what is no mutation any more: ${each}`);
 }
 
 function sourcesIn(room: string): string[] {
@@ -94,37 +136,24 @@ function sourcesIn(room: string): string[] {
     .sort();
 }
 
-function mutantsOf(workshop: Workshop, path: string): Mutant[] {
-  const text = workshop.read(path);
-  return mutationsOf(path, text).map((mutation) => ({ path, mutation, text }));
+function mutantsOf(path: string, text: string): Mutant[] {
+  return mutationsOf(path, text).map((mutation) => ({
+    path,
+    mutation,
+    description: describeMutation(path, text, mutation),
+  }));
 }
 
-async function work(workshop: Workshop): Promise<void> {
-  for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
-    const { path, mutation, text } = mutant;
-    const changed = mutated(text, mutation);
-    const { hasPassed, hasTimedOut } = await workshop.testWith(path, changed, foldersFrom(path));
-    const why = hasTimedOut ? "the machine is too busy to tell" : "no test fails";
-    if (hasPassed) survived(describeMutation(path, text, mutation), why);
-    else noticed++;
-    if (hasTimedOut && !hasPassed) timedOut++;
-    const left = queue.length;
-    if (left % 20 === 0) console.log(`${left} left, ${unnoticed.length} not noticed`);
-  }
-}
-
-function survived(description: string, why: string): void {
-  unnoticed.push(description);
-  console.log(`${description}\n  ${knownSurvivors.get(withoutLine(description)) ?? why}`);
-}
-
-/** The folders whose tests are run: the file's own, those around it, and the whole package. */
-function foldersFrom(path: string): string[] {
-  const whole = packageOf(path);
-  const folders: string[] = [];
-  for (let folder = dirname(path); folder.length > `${whole}src`.length; folder = dirname(folder))
-    folders.push(`${folder}/`);
-  return [...folders, whole];
+/** The sources with their mutations, whose numbers are their places in the sample. */
+function mutatedFiles() {
+  return new Map(
+    [...texts].map(([path, text]) => {
+      const mutations = [...sample.entries()]
+        .filter(([, mutant]) => mutant.path === path)
+        .map(([number, { mutation }]) => [number, mutation] as const);
+      return [path, { text, mutations: new Map(mutations) }];
+    }),
+  );
 }
 
 function withoutLine(description: string): string {

@@ -69,7 +69,7 @@ export const knownSurvivors: ReadonlyMap<string, string> = new Map([
     "whether bytes have reached the disk shows only after a power failure",
   ],
   [
-    "packages/migration/src/repair/receipt-log.ts: const tailBytes = 65_536;  →  const tailBytes = 65537;",
+    "packages/migration/src/repair/receipt-log.ts: const tailBytes = 65_536;  →  const tailBytes = 131072;",
     "how much is read at a time changes only how often is read",
   ],
   [
@@ -111,5 +111,29 @@ export const knownSurvivors: ReadonlyMap<string, string> = new Map([
   [
     "packages/migration/src/contract/check/schema-sharing.ts: known.set(key, first);  →  ;",
     "schemas that are not shared are compared alike, which takes longer",
+  ],
+  [
+    "packages/migration/src/work/lease.ts: Math.max(leftMs / 2, minRenewalMs),  →  Math.max(leftMs / 3, minRenewalMs),",
+    "a lock that is renewed earlier is held as well",
+  ],
+  [
+    "packages/migration/src/contract/check/candidates.ts: const textsOfPattern = 60;  →  const textsOfPattern = 61;",
+    "the shortest and longest of one text more are tried, which are texts of the same pattern",
+  ],
+  [
+    "packages/core/src/receive/holding/held-for-calls.ts: #nextProbeAtMs = 0;  →  #nextProbeAtMs = 1;",
+    "no process asks within the first millisecond of its clock",
+  ],
+  [
+    'packages/migration/src/contract/values/json-values.ts: typeof length === "number" ? [length - 1, length, length + 1] : [],  →  ([length - 1, length, length + 1]),',
+    "lengths that are no numbers are left out below",
+  ],
+  [
+    'packages/migration/src/contract/check/try-form.ts: if (outcome.status === "unavailable")  →  if (false)',
+    "the attempt that could not reach something says the same",
+  ],
+  [
+    'packages/migration/src/contract/values/json-values.ts: ...(typeof wanted.format === "string" ? [formats[wanted.format] ?? []].flat() : []),  →  ...(([formats[wanted.format] ?? []].flat())),',
+    "there are no values of the format undefined",
   ],
 ]);
