@@ -1,6 +1,6 @@
 /** Fixed limits of a client's requests. */
 export interface RequestLimits {
-  /** Tokens per connection: one for each entity that a client works with. 5,000, as many as sessions. */
+  /** Tokens per connection: one for each entity that a client works with, and as many as sessions. 5,000. */
   readonly tokens: number;
   /** Bytes of a request to `$cbs`. 65,536. */
   readonly tokenRequestBytes: number;
