@@ -102,7 +102,6 @@ function surroundings() {
     date: new Date().toISOString().slice(0, 10),
     machine: `${cpus()[0]?.model.trim() ?? "unknown processor"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`,
     runtime: `Node ${process.versions.node} on ${process.platform}`,
-    rounds: Number(options.rounds),
   };
 }
 

@@ -20,8 +20,9 @@ export interface ServedSite {
   close(): void;
 }
 
-/** Serves the built site on a free port of this machine. */
+/** Serves the built site on a free port of this machine. Throws if it was not built. */
 export async function serveSite(): Promise<ServedSite> {
+  if (!existsSync(`${output}404.html`)) throw new Error("The site is not built: pnpm docs:site build does.");
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? "/", "http://site").pathname));
     const file = fileOf(path);

@@ -4,6 +4,8 @@ import type { Figures, Line, OpenSides, Probe } from "./probe.js";
 export interface Result {
   readonly suite: string;
   readonly name: string;
+  /** How often it was measured; the median counts. */
+  readonly rounds: number;
   readonly median: number;
   readonly min: number;
   readonly max: number;
@@ -100,5 +102,10 @@ export function median(figures: readonly number[]): number {
 }
 
 function spread(figures: readonly number[]) {
-  return { median: median(figures), min: Math.min(...figures), max: Math.max(...figures) };
+  return {
+    rounds: figures.length,
+    median: median(figures),
+    min: Math.min(...figures),
+    max: Math.max(...figures),
+  };
 }

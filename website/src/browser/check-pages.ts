@@ -12,6 +12,7 @@ interface PageFacts {
 export async function checkPages(browser: Browser, origin: string): Promise<CheckResult> {
   const found: string[] = [];
   const page = await openWatchedPage(browser, found);
+  const files = new Set<string>();
   const facts = new Map<string, PageFacts>();
   const waiting = ["/"];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -21,12 +22,19 @@ export async function checkPages(browser: Browser, origin: string): Promise<Chec
     facts.set(path, seen);
     for (const picture of seen.brokenPictures) found.push(`${path}: the picture ${picture} does not load`);
     if (seen.title === "404 | waybill") found.push(`${path}: there is no such page`);
-    for (const link of seen.links) if (!facts.has(pathOf(link))) waiting.push(pathOf(link));
+    for (const link of seen.links) {
+      if (isPicture(link)) files.add(link);
+      else if (!facts.has(pathOf(link))) waiting.push(pathOf(link));
+    }
+  }
+  for (const file of files) {
+    const response = await page.request.get(origin + file);
+    if (!response.ok()) found.push(`${file}: ${response.status()} for a picture that a page leads to`);
   }
   found.push(...deadAnchors(facts));
   await page.context().close();
   const links = [...facts.values()].flatMap(({ links }) => links).length;
-  return { summary: `${facts.size} pages with ${links} links between them`, found };
+  return { summary: `${facts.size} pages with ${links} links between them, ${files.size} pictures`, found };
 }
 
 function deadAnchors(facts: ReadonlyMap<string, PageFacts>): string[] {
@@ -40,6 +48,11 @@ function deadAnchors(facts: ReadonlyMap<string, PageFacts>): string[] {
     }
   }
   return [...dead];
+}
+
+/** Pictures open large by themselves. */
+function isPicture(link: string): boolean {
+  return /\.(?:png|svg)$/.test(link);
 }
 
 /** The same page has several addresses. */

@@ -5,13 +5,13 @@ interface BenchFile {
   readonly date: string;
   readonly machine: string;
   readonly runtime: string;
-  readonly rounds: number;
   readonly results: readonly BenchResult[];
 }
 
 interface BenchResult {
   readonly suite: string;
   readonly name: string;
+  readonly rounds: number;
   readonly median: number;
   readonly min: number;
   readonly max: number;
@@ -24,7 +24,7 @@ export function drawPerformance(root: string): string {
   const bench: BenchFile = JSON.parse(readFileSync(`${root}bench/results.json`, "utf8"));
   const suites = [...new Set(bench.results.map(({ suite }) => suite))];
   return [
-    `Measured on ${bench.date}: ${bench.machine}, ${bench.runtime}, ${bench.rounds} rounds.`,
+    `Measured on ${bench.date}: ${bench.machine}, ${bench.runtime}. Each figure is the median of its rounds.`,
     ...suites.map((suite) => drawSuite(suite, bench.results)),
   ].join("\n\n");
 }
@@ -54,9 +54,9 @@ const baselines: Readonly<Record<string, string>> = {
 function drawSuite(suite: string, results: readonly BenchResult[]): string {
   const rows = results
     .filter((result) => result.suite === suite)
-    .map(({ name, median, min, max, target, bound }) => {
+    .map(({ name, rounds, median, min, max, target, bound }) => {
       const sign = bound === "at-least" ? "≥" : "≤";
-      return `| ${name.replaceAll("|", "\\|")} | ${figure(median)} | ${figure(min)} – ${figure(max)} | ${sign} ${target} |`;
+      return `| ${name.replaceAll("|", "\\|")} | ${figure(median)} | ${figure(min)} – ${figure(max)} | ${rounds} | ${sign} ${target} |`;
     });
   const baseline = baselines[suite];
   if (baseline === undefined)
@@ -66,8 +66,8 @@ function drawSuite(suite: string, results: readonly BenchResult[]): string {
     "",
     baseline,
     "",
-    "| what | ratio | min – max | target |",
-    "|---|---|---|---|",
+    "| what | ratio | min – max | rounds | target |",
+    "|---|---|---|---|---|",
     ...rows,
   ].join("\n");
 }
