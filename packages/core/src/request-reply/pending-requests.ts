@@ -2,7 +2,6 @@ import { DueTimer, hex, onAbort, type Scheduler } from "@waybill/foundation";
 import { WaybillError } from "../errors/error.js";
 import { brokerProperties } from "../message/broker-properties.js";
 import type { MessageId, ReceivedMessage } from "../message/message.js";
-import { RequestIds } from "./request-ids.js";
 
 /** What a request does after a reply: waits for `more`, ends with it (`last`), or ends without it because its buffer is full (`refused`). */
 export type ReplyAnswer = "more" | "last" | "refused";
@@ -36,12 +35,19 @@ export interface PendingRequest {
   isEnded: boolean;
 }
 
-/** The pending requests of one requester, by the id in replies, with one timer for all their deadlines. */
+/** How many ended requests are remembered in each of two generations, to distinguish late replies from unknown ones. */
+const generationSize = 5_000;
+
+/**
+ * The pending requests of one requester, by the id in replies, with one timer for all their deadlines. At least the last 5 000 requests that
+ * have ended are remembered by their id.
+ */
 export class PendingRequests {
   readonly #maxSize: number;
   readonly #onExpired: (pending: PendingRequest) => void;
   readonly #pending = new Map<string, PendingRequest>();
-  readonly #ids = new RequestIds();
+  #ended = new Set<string>();
+  #endedBefore = new Set<string>();
   readonly #timer: DueTimer;
 
   constructor(scheduler: Scheduler, maxSize: number, onExpired: (pending: PendingRequest) => void) {
@@ -53,11 +59,6 @@ export class PendingRequests {
 
   get size(): number {
     return this.#pending.size;
-  }
-
-  /** A new id for a request. */
-  nextId(): string {
-    return this.#ids.next();
   }
 
   /** Throws `operation-invalid` when a request with this id is pending already, `quota-exceeded` when too many are pending. */
@@ -85,7 +86,7 @@ export class PendingRequests {
   /** Whether a correlation id is that of a request that has ended. */
   hasEnded(correlationId: MessageId | undefined): boolean {
     const key = correlationKey(correlationId);
-    return key !== undefined && this.#ids.hasEnded(key);
+    return key !== undefined && (this.#ended.has(key) || this.#endedBefore.has(key));
   }
 
   /** Removes a request; false if it had already ended. The caller has to notify its listener. */
@@ -94,7 +95,11 @@ export class PendingRequests {
     pending.isEnded = true;
     this.#pending.delete(pending.key);
     pending.stopListening();
-    this.#ids.end(pending.key);
+    if (this.#ended.size >= generationSize) {
+      this.#endedBefore = this.#ended;
+      this.#ended = new Set();
+    }
+    this.#ended.add(pending.key);
     if (this.#pending.size === 0) this.#timer.cancel();
     return true;
   }

@@ -204,7 +204,8 @@ export class Requester implements AsyncDisposable {
     const addressed: Record<string, unknown> = { messageId: undefined, ...request };
     refuseOther("replyTo", addressed.replyTo, replyTo);
     refuseOther("replyToSessionId", addressed.replyToSessionId, replyToSessionId);
-    addressed.messageId ??= this.#pending.nextId();
+    // Random, so that an answerer of one request cannot guess the id of another and answer that.
+    addressed.messageId ??= globalThis.crypto.randomUUID();
     addressed.replyTo = replyTo;
     if (replyToSessionId !== undefined) addressed.replyToSessionId = replyToSessionId;
     if (accept !== undefined && request.applicationProperties?.[acceptProperty] === undefined) {
