@@ -22,7 +22,7 @@ export { inspected } from "./platform/inspected.js";
 export { nodeBuiltin } from "./platform/node-builtin.js";
 export { asciiText } from "./text/ascii-text.js";
 export { base64 } from "./text/base64.js";
-export { hex } from "./text/hex.js";
+export { byteDigits, hex } from "./text/hex.js";
 export { parseIsoDuration, parseIsoTicks, ticksToIsoDuration, toIsoDuration } from "./text/iso-duration.js";
 export { parseJson } from "./text/parse-json.js";
 export { asciiJson, cut, describePath, escaped, printable, quoted, truncate } from "./text/quoted-text.js";

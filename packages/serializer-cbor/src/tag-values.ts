@@ -1,4 +1,5 @@
 import { decodeFailure } from "@waybill/core/serializer";
+import { hex } from "@waybill/foundation";
 import { byteArrayTag } from "./check-tag.js";
 
 /** RFC 3339, which tag 0 requires. */
@@ -70,23 +71,12 @@ function checked(date: Date): Date {
 }
 
 function toBigInt(bytes: Uint8Array): bigint {
-  return bytes.length === 0 ? 0n : BigInt(`0x${toHex(bytes)}`);
-}
-
-/** By byte. */
-const hexDigits: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
-  byte.toString(16).padStart(2, "0"),
-);
-
-function toHex(bytes: Uint8Array): string {
-  let hex = "";
-  for (const byte of bytes) hex += hexDigits[byte] as string;
-  return hex;
+  return bytes.length === 0 ? 0n : BigInt(`0x${hex(bytes)}`);
 }
 
 function toUuid(bytes: Uint8Array): string {
-  const hex = toHex(bytes);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const digits = hex(bytes);
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
 }
 
 /** With its scale, as Python and Java print decimals. Source: General Decimal Arithmetic, to-scientific-string. */

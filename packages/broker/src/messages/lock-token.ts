@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import { byteDigits } from "@waybill/foundation";
 
 /** The content of a lock token: the message in its store, and the 64 random bits of its lock. */
 export interface LockIdentity {
@@ -76,9 +77,6 @@ export class LockTokens {
     return words;
   }
 }
-
-/** The hexadecimal digits of each byte: formatting them dominates the cost of a token or an id. */
-export const byteDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function hex(word: number): string {
   return `${byteDigits[word >>> 24]}${byteDigits[(word >>> 16) & 0xff]}${byteDigits[(word >>> 8) & 0xff]}${byteDigits[word & 0xff]}`;

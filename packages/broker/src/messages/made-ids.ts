@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { byteDigits } from "./lock-token.js";
+import { byteDigits } from "@waybill/foundation";
 
 /** Ids for messages without one: 20 random hexadecimal digits per broker, then 12 digits of a counter. */
 export class MadeIds {

@@ -1,4 +1,4 @@
-import { base64 } from "@waybill/foundation";
+import { base64, byteDigits } from "@waybill/foundation";
 import type { ByteCursor } from "./byte-cursor.js";
 import { type DateTime, toDateTime, toIsoText } from "./date-time.js";
 import { decimalText, doubleText, floatText, timeSpanText } from "./number-text.js";
@@ -119,15 +119,10 @@ function readDateTime(cursor: ByteCursor): DateTime {
   );
 }
 
-/** By byte. */
-const hexDigits: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
-  byte.toString(16).padStart(2, "0"),
-);
-
 /** The first three fields are little-endian. */
 function readGuid(cursor: ByteCursor): string {
   const start = cursor.take(16);
-  const hex = (offset: number) => hexDigits[cursor.bytes[start + offset] as number] as string;
+  const hex = (offset: number) => byteDigits[cursor.bytes[start + offset] as number] as string;
   const head = `${hex(3)}${hex(2)}${hex(1)}${hex(0)}-${hex(5)}${hex(4)}-${hex(7)}${hex(6)}`;
   return `${head}-${hex(8)}${hex(9)}-${hex(10)}${hex(11)}${hex(12)}${hex(13)}${hex(14)}${hex(15)}`;
 }
@@ -154,7 +149,7 @@ export function refuseRecord(cursor: ByteCursor, record: number, why = ""): neve
     isReference ? "type-forbidden" : "malformed",
     isReference
       ? "a reference to a string table, as in WCF's own messages, which bodies of a BrokeredMessage never have"
-      : `the record type 0x${record.toString(16).padStart(2, "0")}${why}`,
+      : `the record type 0x${byteDigits[record]}${why}`,
     cursor.offset - 1,
   );
 }
