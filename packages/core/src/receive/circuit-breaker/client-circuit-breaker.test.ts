@@ -79,6 +79,22 @@ describe("a processor whose circuit breaker is open", () => {
     });
   });
 
+  it("goes on in receive-and-delete mode to messages that it can read, behind those it cannot", async () => {
+    await using fixture = await createBreakable("receiveAndDelete");
+    await breakReader(fixture, 40);
+    const handedOver = () => fixture.events.filter(({ disposition }) => disposition === "handedOver").length;
+    await until(() => handedOver() >= 10);
+    await fixture.client.createSender("orders").sendMessages({ subject: "note", body: "hello" });
+    await until(() => {
+      fixture.clock.advance(1_000);
+      return fixture.seen.length === 2;
+    });
+    expect(fixture.seen).toEqual([0, "hello"]);
+    expect(fixture.states).not.toContain("closed");
+    expect(handedOver()).toBe(40);
+    expect(await fixture.broker.receiver("orders").peek(50)).toEqual([]);
+  });
+
   it("stops receiving, and defers nothing, while no message can be read", async () => {
     await using fixture = await createBreakable();
     await breakReader(fixture, 1_000);
@@ -125,6 +141,7 @@ async function createBreakable(
   receiveMode: "peekLock" | "receiveAndDelete" = "peekLock",
   circuitBreaker?: false,
 ) {
+  // A broken reader reads no numbers.
   const reader: { isBroken: boolean; poison: unknown } = { isBroken: false, poison: undefined };
   const states: string[] = [];
   const sound = json();
@@ -134,7 +151,7 @@ async function createBreakable(
         ...sound,
         deserialize(bytes, context) {
           const value = sound.deserialize(bytes, context);
-          if (reader.isBroken || value === reader.poison)
+          if ((reader.isBroken && typeof value === "number") || value === reader.poison)
             throw decodeFailure("schema-unknown", "It does not fit.");
           return value;
         },
