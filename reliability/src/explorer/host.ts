@@ -14,6 +14,7 @@ import { fillHostile } from "./hostile-data.js";
 import { fillReasons } from "./letter-data.js";
 import { fillMillion, flood, serveThousand, type ThousandQueues } from "./load-data.js";
 import { fillMixed } from "./mixed-data.js";
+import { fillParcels, withParcels } from "./parcel-data.js";
 import { fillRemovable } from "./removal-data.js";
 import { fillSearched } from "./search-data.js";
 import { fillDataDirectory } from "./walk-data.js";
@@ -61,9 +62,10 @@ const facts = await fillDemo(broker, transport);
 await fillHostile(broker, transport);
 await fillGapped(broker, transport);
 await fillReasons(broker, transport);
+await fillParcels(broker, transport);
 const explorer = await startExplorer({
   transport,
-  pipeline: createPipeline(consumerSerializers()),
+  pipeline: createPipeline(withParcels(consumerSerializers())),
   catalog: localCatalog(broker),
   namespace: "demo",
   directory,

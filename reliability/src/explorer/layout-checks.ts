@@ -10,6 +10,7 @@ export const layoutChecks: readonly Check[] = [
     run: closing,
   },
   { title: "keeps the sidebar in a drawer at 360 pixels, and begins a message above the fold", run: drawer },
+  { title: "scrolls the sidebar to the entity that is shown", run: current },
   { title: "shows no white while it scrolls to the end, and leaves no blank below the list", run: noWhite },
   { title: "breaks no word in the head of a table, and names no two controls alike", run: wordsAndNames },
 ];
@@ -88,6 +89,27 @@ async function drawer(stage: Stage): Promise<void> {
   await value.waitFor();
   const top = (await value.boundingBox())?.y ?? 0;
   expectThat(top > 0 && top < 640, `what the message says begins at ${top} of 640 pixels`);
+}
+
+async function current(stage: Stage): Promise<void> {
+  await using opened = await stage.open({ height: 400 });
+  const { page } = opened;
+  const sidebar = page.getByRole("navigation", { name: "Entities and pages" });
+  const isInView = (name: string) =>
+    sidebar
+      .locator("a .entity-name", { hasText: name })
+      .first()
+      .evaluate((link) => {
+        const { top, bottom } = link.getBoundingClientRect();
+        const box = link.closest("nav")?.getBoundingClientRect();
+        return box !== undefined && top >= box.top && bottom <= box.bottom;
+      });
+  await sidebar.getByRole("link", { name: /^reasons/ }).waitFor();
+  expectSame(await isInView("reasons"), false, "whether one of the last entities is in view at first");
+  for (const name of ["reasons", "webhooks"]) {
+    await opened.go("entity", name, "messages");
+    await until(async () => await isInView(name), `${name} to be in view`);
+  }
 }
 
 async function noWhite(stage: Stage): Promise<void> {

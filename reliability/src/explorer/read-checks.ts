@@ -226,6 +226,15 @@ async function census(stage: Stage): Promise<void> {
     [["series-2"], ["series-2"]],
     "MessagePack's colour",
   );
+  const shades = await page
+    .getByRole("img", { name: "Waiting messages in parcels, over time" })
+    .locator("rect")
+    .filter({ hasText: / json v\d/ })
+    .evaluateAll((bars) =>
+      bars.map((bar) => `${bar.textContent?.split(" ").at(-1)} ${bar.getAttribute("fill-opacity")}`),
+    );
+  const ofVersions = [...new Set(shades)].toSorted();
+  expectSame(ofVersions, ["v1 0.4", "v2 0.7"], "the shades of the versions of JSON");
   await page
     .getByText(/msgpack: \d+/)
     .first()

@@ -120,6 +120,7 @@ export const repairFormChecks: readonly Check[] = [
   { title: "repairs no faster than the rate of the form", run: pacing },
   { title: "waits for a locked dead letter as long as the form says", run: waiting },
   { title: "refuses a repair whose number is not one, and shows where", run: mistyped },
+  { title: "repairs to no destination that does not exist", run: missing },
   { title: "gives an interrupted repair up, and begins another", run: replacing },
 ];
 
@@ -240,6 +241,18 @@ async function mistyped(stage: Stage): Promise<void> {
   }
   await limit.fill("2");
   expectSame(await rehearse(opened), "2 of 2 would go to mixed-mistyped.", "the dry run");
+}
+
+async function missing(stage: Stage): Promise<void> {
+  await using explorer = await managed(stage);
+  const { opened } = explorer;
+  const { page } = opened;
+  await openForm(stage, opened, "mixed-astray");
+  await page.getByLabel(/^Destination/).fill("nowhere");
+  await rehearse(opened);
+  await page.getByRole("alert").filter({ hasText: "There is no queue or topic nowhere." }).waitFor();
+  const button = page.getByRole("button", { name: /^Repair \d+$/ });
+  expectSame(await button.isDisabled(), true, "whether Repair is disabled");
 }
 
 async function replacing(stage: Stage): Promise<void> {
