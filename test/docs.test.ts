@@ -42,6 +42,13 @@ describe.each(pages)("$path", (page) => {
     }
   });
 
+  it("names the npm package of the `waybill` command if it mentions a command", () => {
+    const text = readFileSync(`${root}${page.path}`, "utf8");
+    const isInBlock = shellLines(page).some(({ command }) => command.startsWith("waybill "));
+    if (!isInBlock && !/`waybill [a-z]/.test(text)) return;
+    expect(text).toMatch(/npx waybill|npx @waybill\/cli|npm install [^\n`]*waybill/);
+  });
+
   it("has only commands that exist, and runs those that are marked run", () => {
     for (const { command, isRun, line } of shellLines(page)) {
       const place = `${page.path}:${line} ${command}`;

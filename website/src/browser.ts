@@ -1,4 +1,5 @@
 import { checkAccessibility } from "./browser/check-accessibility.js";
+import { checkHome } from "./browser/check-home.js";
 import { checkNavigation } from "./browser/check-navigation.js";
 import { checkPages } from "./browser/check-pages.js";
 import { checkReading } from "./browser/check-reading.js";
@@ -13,7 +14,14 @@ const site = await serveSite();
 const browser = await openBrowser();
 const findings: string[] = [];
 try {
-  for (const check of [checkPages, checkNavigation, checkSearchBox, checkReading, checkAccessibility]) {
+  for (const check of [
+    checkHome,
+    checkPages,
+    checkNavigation,
+    checkSearchBox,
+    checkReading,
+    checkAccessibility,
+  ]) {
     const start = performance.now();
     const { summary, found } = await check(browser, site.origin);
     console.log(`${summary}: ${found.length} findings, ${((performance.now() - start) / 1000).toFixed(0)} s`);

@@ -7,7 +7,7 @@ it("is the help text in docs/cli.md", async () => {
   const pages = commandsOf(createProgram("0.0.0")).map(
     ({ name, command }) => `## ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   );
-  const text = `# The \`waybill\` command\n\nThe help of every command, as it prints it. See the [package](../packages/cli/README.md) for how to begin.\n\n${pages.join("\n")}`;
+  const text = `# The \`waybill\` command\n\nThe help of every command, as it prints it. It comes with the npm package \`waybill\`: \`npx waybill --help\`. See the [package](../packages/cli/README.md) for how to begin.\n\n${pages.join("\n")}`;
   // npx -y pnpm@12 exec vitest run packages/cli/src/reference.test.ts -u writes it.
   await expect(text).toMatchFileSnapshot("../../../docs/cli.md");
 });
