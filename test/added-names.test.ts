@@ -39,6 +39,16 @@ describe("a broker property added to the broker's messages", () => {
   });
 });
 
+describe("a property added to the annotations of a message", () => {
+  it("does not compile where they are written, and where messages without them are sent by a template", () => {
+    expect(filesNaming("addedToAnnotations", membersOfClient())).toEqual([
+      "packages/broker-server/src/messages/from-broker-message.ts",
+      "packages/broker-server/src/messages/front-template.ts",
+      "packages/broker-server/src/messages/wire-places.ts",
+    ]);
+  });
+});
+
 describe("an option added to the settlements", () => {
   it("does not compile where core passes options on, and in the transports", () => {
     expect(filesNaming("addedToSettlements", membersOfClient())).toEqual([
@@ -108,6 +118,11 @@ const membersOfClient = compiledOnce([
     "TransportSettleOptions extends CallOptions",
     "addedToSettlements",
   ),
+  [
+    "packages/broker-server/src/messages/wire-places.ts",
+    "Object.freeze({",
+    'Object.freeze({ addedToAnnotations: { section: "annotations", field: "x-opt-added" },',
+  ],
 ]);
 
 /** Apart from those, because a place that lacks a name of the client and one of the broker has an error for one of them. */

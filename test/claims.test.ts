@@ -42,6 +42,22 @@ const options = "packages/cli/src/command-line.test.ts";
 const processor = "packages/core/src/receive/processing/processor.test.ts";
 const retry = "packages/core/src/receive/processing/retry.test.ts";
 const stopping = "packages/core/src/receive/processing/stopping.test.ts";
+const edit = "packages/explorer/src/edit.test.ts";
+const chainCommands = "packages/cli/src/chain-commands.test.ts";
+const verdictReasons = "packages/migration/src/retirement/verdict-reasons.test.ts";
+const lockedElsewhere = "packages/migration/src/repair/locked-elsewhere.test.ts";
+const edited = "packages/migration/src/repair/resend-edited.test.ts";
+const transcode = "packages/migration/src/repair/transcode.test.ts";
+const queueReads = "packages/migration/src/reads/queue-read-store.test.ts";
+const queueBeacons = "packages/migration/src/capability/queue-beacon-store.test.ts";
+const readBackOnSend = "packages/core/src/read-back/read-back.test.ts";
+const typesToSend = "packages/core/src/message-types/types-to-send.test.ts";
+const breakers = "packages/explorer/src/breakers.test.ts";
+const explorerReads = "packages/explorer/src/reads.test.ts";
+const censusHistory = "packages/explorer/src/census/census-history.test.ts";
+const repairForm = "reliability/src/explorer/repair-form-checks.ts";
+const namespaces = "packages/cli/src/several-namespaces.test.ts";
+const guide = "examples/coming-from-azure/src/announced.test.ts";
 const setAside = "packages/core/src/receive/holding/set-aside.test.ts";
 const coldStart = "packages/core/src/receive/circuit-breaker/cold-start.test.ts";
 const breaker = "packages/core/src/receive/circuit-breaker/client-circuit-breaker.test.ts";
@@ -201,6 +217,32 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       capability,
       "counts a killed instance until its beacon expires: so long it can stand for one that announces nothing",
     ),
+    claim("Raising the share asks the guard.", stepped, "is asked for each raise, and only for raises"),
+    claim(
+      "A beacon in a queue is valid from its arrival until it expires, by the broker's clock",
+      capability,
+      "use the broker's time for a reader whose clock is wrong by %i minutes",
+    ),
+    claim(
+      "unless the table sets them by its own clock and says `expiresBeacons: true`",
+      queueBeacons,
+      "are all that a store lists that removes the expired ones, and present if this clock is not far off",
+    ),
+    claim(
+      "`waybill explore --beacons` shows them",
+      breakers,
+      "tells of each entity which circuits its running readers hold open, and nothing where none announces them",
+    ),
+    claim(
+      "what it receives from, and which formats and versions it reads",
+      capability,
+      "contain the announced capability, and stay in the queue until they expire",
+    ),
+    claim(
+      "are open, a second after they opened or closed",
+      capability,
+      "announces the circuits of its client, but only if they are followed",
+    ),
   ],
   "docs/checking-a-switch.md": [
     claim(
@@ -251,6 +293,16 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       rehearse,
       "advises no serializer with which handlers would get another value than from the SDK",
     ),
+    claim(
+      "a guard that first asks the readers what they can read",
+      plan,
+      "is refused until every reader can read the target, and names those that cannot",
+    ),
+    claim(
+      "It repairs dead letters, with a diff before and a log of what was sent.",
+      explorer,
+      "shows the difference before it changes anything",
+    ),
   ],
   "docs/explore.md": [
     claim(
@@ -277,6 +329,46 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       "either resumes it, with the same group, destination, bodies, rate and limit, or gives it up",
       explorer,
       "is resumed with the group, body, target and rate that it was begun with, also by the next explorer",
+    ),
+    claim(
+      "with the code of `waybill dead-letters repair`, and with all of its options",
+      explorer,
+      "takes every option of the command",
+    ),
+    claim(
+      "The repair sends at most as many messages as the dry run showed.",
+      repairForm,
+      "repairs no more than its dry run showed, whatever arrives meanwhile",
+    ),
+    claim(
+      "the result lists it under `possibleDuplicates`",
+      repair,
+      "sends again messages that may have been sent, and reports them",
+    ),
+    claim(
+      "what was sent and not removed, because the process was killed, is not sent again",
+      edited,
+      "is not sent twice when it was killed before it removed the dead letter: the next one, or a repair, removes it",
+    ),
+    claim(
+      "and what may have been sent twice is said",
+      edited,
+      "names a possible duplicate when it was killed while it was sending, unless the target detects duplicates",
+    ),
+    claim(
+      "the [retirement verdict](census.md#verdict) with its open conditions",
+      explorerReads,
+      "keeps censuses in a file, and decides with them what can be retired",
+    ),
+    claim(
+      "when there are more, every second census of the older half is deleted",
+      censusHistory,
+      "has at most 200 censuses; of more, every second one of the older half is deleted",
+    ),
+    claim(
+      "one that it cannot read is sent only if you tick that",
+      edit,
+      "stays when it would be unreadable, unless told otherwise",
     ),
   ],
   "docs/contracts.md": [
@@ -543,6 +635,11 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       commands,
       "shows what is published meanwhile, although a consumer takes it at once",
     ),
+    claim(
+      "`repair` sends again the messages that can be read now",
+      repair,
+      "leaves messages that the current chain cannot read, that were not selected or were resubmitted too often",
+    ),
   ],
   "docs/coming-from-azure-service-bus.md": [
     claim(
@@ -584,6 +681,31 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       "they read up to 100 waiting messages as a waybill consumer with this serializer would",
       rehearse,
       "reads a hundred messages, or the given number",
+    ),
+    claim(
+      "From the first step on, a consumer announces what it reads",
+      guide,
+      "%s has announced itself before it handles its first order",
+    ),
+    claim(
+      "`json()` reads them exactly, as `bigint`; the SDK, and `sdkBodies()`, round them",
+      sdk,
+      "reads integers beyond 2^53 exactly, which the SDK rounds",
+    ),
+    claim(
+      "`json()` gives `undefined`; the SDK, and `sdkBodies()`, give an empty `Buffer`",
+      sdk,
+      "gives undefined for an empty Buffer, which the SDK leaves as it is",
+    ),
+    claim(
+      "its `subject` is the name of the type: rules and consumers on the SDK see it",
+      sdk,
+      "sets the subject of a message of a type, which the SDK sees",
+    ),
+    claim(
+      "`client.reply` answers in the format of the request",
+      sdk,
+      "replies to a request of the SDK in its format, not in that of the main serializer",
     ),
   ],
   "docs/census.md": [
@@ -804,6 +926,31 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       repair,
       "of a subscription needs a target, or leave to go through the topic to its siblings",
     ),
+    claim(
+      "keeps the records in a queue, which may be that of the beacons",
+      queueReads,
+      "may lie between beacons, which are listed without them",
+    ),
+    claim(
+      "A service such as a schema registry could not be reached.",
+      verdictReasons,
+      "is not known while messages cannot be read",
+    ),
+    claim(
+      "Messages were not read, or a place was not peeked to its end.",
+      verdict,
+      "is no while a message is undeserializable or was not read, or an entity was not peeked completely",
+    ),
+    claim(
+      "Messages are being transferred between entities.",
+      verdictReasons,
+      "is told once if the broker counts what is scheduled there",
+    ),
+    claim(
+      "The repair has not ended then",
+      lockedElsewhere,
+      "are counted, with the first ten, and the repair has not come to its end",
+    ),
   ],
   "docs/migrating.md": [
     claim(
@@ -876,6 +1023,171 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       capability,
       "objects to one instance that cannot read the target among others that can, also of an unnamed reader",
     ),
+    claim(
+      "**Messages in transfer** between entities cannot be peeked",
+      census,
+      "reports messages in transfer, which the broker only counts",
+    ),
+  ],
+  "docs/message-types.md": [
+    claim(
+      "A client that does not know the type sends it as one that does: validated, with type and version.",
+      typesToSend,
+      "is sent with type and version, and read as what it is",
+    ),
+    claim(
+      "A client that knows the type in another version refuses it.",
+      typesToSend,
+      "is refused if the client knows the type in another version",
+    ),
+    claim(
+      "Its messages, and messages without a version, are dead-lettered with the reason `message-version-removed`.",
+      types,
+      "its messages and those without a version are dead-lettered as such, and never read as another version",
+    ),
+    claim(
+      "It does not say what messages without a version are: they are dead-lettered",
+      types,
+      "messages without a version are dead-lettered if the definition does not say what they are",
+    ),
+    claim(
+      "the first ten bodies of each type, version and format, and then one in five hundred, are read back",
+      readBackOnSend,
+      "reads the first ten, and then one in five hundred, unless told otherwise",
+    ),
+    claim(
+      "deserialized, upcast and validated, without encryption and claim check",
+      readBackOnSend,
+      "happens before encryption and the claim check, and after compression",
+    ),
+    claim(
+      "which names the type, the entity, the format, the stage and the path, and nothing is sent",
+      readBackOnSend,
+      "is refused before it is sent, with type, entity, format, stage and path",
+    ),
+    claim(
+      "`transcode`, a repair that transcodes, and",
+      chainCommands,
+      "reads back what it writes, and writes nothing that the chain would not read",
+    ),
+    claim(
+      "a repair that transcodes, and a [shadow check](checking-a-switch.md) read back every body",
+      transcode,
+      "never makes a readable message unreadable: it stays, and the dry run says so",
+    ),
+    claim(
+      "`readBack: false` switches it off",
+      readBackOnSend,
+      "can be switched off, for a pipeline and for a call",
+    ),
+    claim(
+      "the body is sent after at most five seconds",
+      readBackOnSend,
+      "does not fail a send because something is unavailable, unless the call asks for it",
+    ),
+    claim(
+      "and adds such a body unread; `tryAddMessageAsync` waits",
+      readBackOnSend,
+      "waits for an asynchronous upcaster, except in tryAddMessage",
+    ),
+    claim(
+      "To read them, give the definition version 1 and its upcaster back, and [repair](census.md#repair) them.",
+      types,
+      "its messages and those without a version are dead-lettered as such, and never read as another version",
+    ),
+  ],
+  "docs/receiving.md": [
+    claim(
+      "does not dead-letter a message whose content type or message version it does not know, if the directory lists a running reader of the entity that does",
+      others,
+      "is left to that reader, which handles it",
+    ),
+    claim(
+      "abandoned, after 1, 2, 4 and 8 seconds, and from its fifth delivery on held",
+      others,
+      "does not run out of deliveries while that reader runs, and is dead-lettered once it stopped",
+    ),
+    claim(
+      "In a session it is held from the beginning",
+      others,
+      "is held in a session, in order and without counting deliveries",
+    ),
+    claim(
+      "The directory is asked only about messages that would be dead-lettered, at most once a second.",
+      others,
+      "is seen by a list that began after its delivery, at most one a second",
+    ),
+    claim(
+      "messages that can be read never wait",
+      others,
+      "does not wait for a message that can be read, and asks nothing about it",
+    ),
+    claim("at most five seconds", others, "is dead-lettered if the directory never answers"),
+    claim(
+      "If the directory fails, its last list counts for ten minutes.",
+      others,
+      "is left by the last list while the directory fails, for ten minutes",
+    ),
+    claim(
+      "in receive-and-delete mode, and for messages without a label, nothing changes",
+      others,
+      "is handed over in receive-and-delete mode, as without a directory",
+    ),
+  ],
+  "docs/differences-from-azure.md": [
+    claim(
+      "Integers beyond 2^53 in JSON arrive as `bigint` from `json()`; the SDK rounds them.",
+      sdk,
+      "reads integers beyond 2^53 exactly, which the SDK rounds",
+    ),
+    claim(
+      "An empty `Buffer` that the SDK sends arrives as `undefined` from `json()`",
+      sdk,
+      "gives undefined for an empty Buffer, which the SDK leaves as it is",
+    ),
+    claim(
+      "`t.message(body)` sets `subject` to the name of the message type",
+      sdk,
+      "sets the subject of a message of a type, which the SDK sees",
+    ),
+    claim(
+      "`client.reply` writes in the format of the request",
+      sdk,
+      "replies to a request of the SDK in its format, not in that of the main serializer",
+    ),
+  ],
+  "docs/troubleshooting.md": [
+    claim(
+      "`waybill dead-letters repair orders` sends again the messages that can be read now.",
+      repair,
+      "leaves messages that the current chain cannot read, that were not selected or were resubmitted too often",
+    ),
+  ],
+  "docs/several-namespaces.md": [
+    claim(
+      "A namespace that cannot be listed fails the census",
+      namespaces,
+      "are named where one of them cannot be counted",
+    ),
+  ],
+  "packages/migration/README.md": [
+    claim(
+      "The guard knows only the readers that you name, and those that announce themselves.",
+      capability,
+      "objects to one instance that cannot read the target among others that can, also of an unnamed reader",
+    ),
+  ],
+  "packages/cli/README.md": [
+    claim(
+      "a census and a verdict then cover only those",
+      verdict,
+      "counts of earlier censuses only the entities to which the census was limited",
+    ),
+    claim(
+      "Interrupted; `--resume` continues a repair.",
+      options,
+      "ends with 130, and --resume continues it with its own plan",
+    ),
   ],
   "docs/shared-work.md": [
     claim(
@@ -893,6 +1205,16 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       verdict,
       "does not count beacons and read records",
     ),
+    claim(
+      "A shared census is what one process would have taken.",
+      sharedWork,
+      "is the census that one process takes",
+    ),
+    claim(
+      "Only a repair whose target does not detect duplicates may then send some messages twice; it names them.",
+      sharedWork,
+      "sends every message once, or says so, wherever a worker is killed",
+    ),
   ],
 };
 
@@ -904,9 +1226,9 @@ function unwrapped(text: string): string {
   return text.replace(/\s+/g, " ");
 }
 
-/** The titles of the tests of a file, those of `it.each` included. */
+/** The titles of the tests of a file, those of `it.each` and of checks in the browser included. */
 function titlesOf(file: string): readonly string[] {
-  const titles = textOf(file).matchAll(/(?:\bit|\)|\])\(\s*"((?:[^"\\]|\\.)*)"/g);
+  const titles = textOf(file).matchAll(/(?:\bit\(|\)\(|\]\(|\btitle:)\s*"((?:[^"\\]|\\.)*)"/g);
   return [...titles].map(([, title = ""]) => title.replaceAll('\\"', '"'));
 }
 

@@ -333,6 +333,41 @@ describe.each(environments)("against $name", ({ open }) => {
     expect(later).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("safe to retire json: no") });
   });
 
+  it("counts of earlier censuses only the entities that are named", async () => {
+    await using environment = await open();
+    await environment.withBroker(async (broker) => {
+      for (const queue of ["orders", "invoices", "waybill-reads"]) await broker.createQueue(queue);
+      await fill(broker, "invoices", [encoded({ id: 1 })]);
+    });
+    const earlier = await environment.write(
+      "earlier.json",
+      (await environment.run(["census", "--json"])).stdout,
+    );
+    await environment.withBroker(async (broker) => {
+      await broker.purge("invoices");
+      await using transport = localTransport(broker);
+      const now = new Date();
+      const record = { reader: "warehouse", instance: "1", since: now, recordedAt: now, reads: [] };
+      await queueReadStore(transport, "waybill-reads").record(record);
+    });
+    // Before the message was sent.
+    const stopped = ["--writers-stopped-at", new Date(Date.now() - 3_600_000).toISOString()];
+    const evidence = [
+      ...stopped,
+      "--session-states-are-free",
+      "--reads",
+      "waybill-reads",
+      "--earlier",
+      earlier,
+    ];
+    const whole = await environment.run(["verdict", "json", ...evidence]);
+    expect(whole).toMatchObject({ exitCode: 1 });
+    expect(whole.json()).toMatchObject({ answer: "no", reasons: [{ contradicts: "writersStoppedAt" }] });
+    const ofOrders = await environment.run(["verdict", "json", ...evidence, "--entity", "orders"]);
+    expect(ofOrders).toMatchObject({ exitCode: 0 });
+    expect(ofOrders.json()).toMatchObject({ answer: "yes", reasons: [] });
+  });
+
   it("declares no version safe to retire without the message types", async () => {
     await using environment = await open();
     await environment.withBroker(async (broker) => {

@@ -14,6 +14,7 @@ import {
   fill,
   fixture,
   interruptReading,
+  moduleOf,
   openFolder,
   runCommand,
 } from "./environments.test-support.js";
@@ -91,6 +92,32 @@ describe("waybill transcode", () => {
       expect(ended).toMatchObject({ exitCode: 0, stdout: "[1]" });
       expect(ended.stderr).not.toContain("gzip");
     }
+  });
+
+  it("reads back what it writes, and writes nothing that the chain would not read", async () => {
+    await using folder = await openFolder();
+    const config = await folder.write(
+      "waybill.config.mjs",
+      `import { createPipeline } from "${moduleOf("core")}";
+      import { json } from "${moduleOf("serializer-json")}";
+      import { msgpack } from "${moduleOf("serializer-msgpack")}";
+      const schema = ({ at }) => {
+        if (!(at instanceof Date)) throw new TypeError("It is no date.");
+      };
+      const additionalDeserializers = [msgpack()];
+      export default { pipeline: createPipeline({ serializer: json(), additionalDeserializers, schema, readBack: false }) };`,
+    );
+    const input = encoded({ at: new Date(0) }, "msgpack").body as Uint8Array;
+    const labels = ["--content-type", "application/vnd.msgpack"];
+    const ended = await runCommand(["transcode", "--config", config, ...labels, "--out", "at.json"], {
+      cwd: folder.path,
+      input,
+    });
+    expect(ended).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("was written, but a reader could not read it"),
+    });
+    expect(existsSync(join(folder.path, "at.json"))).toBe(false);
   });
 
   it("exits with 1 when the body cannot be deserialized, and with 2 for an unknown serializer", async () => {

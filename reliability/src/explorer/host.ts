@@ -13,7 +13,7 @@ import { fillGapped, passThrough, sendFollowed, take } from "./gapped-data.js";
 import { fillHostile } from "./hostile-data.js";
 import { fillReasons } from "./letter-data.js";
 import { fillMillion, flood, serveThousand, type ThousandQueues } from "./load-data.js";
-import { fillMixed } from "./mixed-data.js";
+import { deadLetterMixed, fillMixed } from "./mixed-data.js";
 import { fillParcels, withParcels } from "./parcel-data.js";
 import { fillRemovable } from "./removal-data.js";
 import { fillSearched } from "./search-data.js";
@@ -48,6 +48,7 @@ export type HostRequest =
   /** Makes a queue: one whose messages are removed, an empty one, or one whose dead letters are repaired. */
   | { readonly ask: "fill-removable" | "create-queue"; readonly queue: string }
   | { readonly ask: "fill-mixed"; readonly queue: string; readonly lockDurationMs?: number }
+  | { readonly ask: "add-mixed"; readonly queue: string }
   /** A connection string of another broker, with a thousand queues. */
   | { readonly ask: "serve-thousand" }
   /** The path of a data directory with the same data, which no process has opened. */
@@ -140,6 +141,8 @@ async function work(request: HostRequest): Promise<unknown> {
       return await fillRemovable(broker, transport, request.queue);
     case "fill-mixed":
       return await fillMixed(broker, transport, request);
+    case "add-mixed":
+      return await deadLetterMixed(transport, request.queue);
     case "create-queue":
       return void (await broker.createQueue(request.queue));
     case "fill-data-directory":

@@ -27,6 +27,11 @@ export async function fillMixed(
   await broker.createQueue(queue, { lockDurationMs });
   await broker.createQueue(`${queue}-target`);
   await broker.createQueue(`${queue}-once`, { requiresDuplicateDetection: true });
+  await deadLetterMixed(transport, queue);
+}
+
+/** Adds all of them once more. */
+export async function deadLetterMixed(transport: Transport, queue: string): Promise<void> {
   const sender = transport.createSender(queue);
   const receiver = transport.createReceiver({ queue }, "peekLock");
   for (const letter of letters) {

@@ -117,6 +117,7 @@ const cases: readonly Case[] = [
 export const repairFormChecks: readonly Check[] = [
   { title: "obeys every field of a repair in its dry run and in the run", run: obeying },
   { title: "gives what it sends ids of its own when the target detects duplicates", run: detecting },
+  { title: "repairs no more than its dry run showed, whatever arrives meanwhile", run: limited },
   { title: "repairs no faster than the rate of the form", run: pacing },
   { title: "waits for a locked dead letter as long as the form says", run: waiting },
   { title: "refuses a repair whose number is not one, and shows where", run: mistyped },
@@ -166,6 +167,17 @@ async function detecting(stage: Stage): Promise<void> {
       "whether each got an id of its own",
     );
   }
+}
+
+async function limited(stage: Stage): Promise<void> {
+  await using explorer = await managed(stage);
+  const { opened } = explorer;
+  await openForm(stage, opened, "mixed-growing");
+  expectSame(await rehearse(opened), `5 of 6 would go to mixed-growing. ${cutOff}`, "the dry run");
+  await stage.ask({ ask: "add-mixed", queue: "mixed-growing" });
+  await repair(opened, 5);
+  expectSame((await labels(stage, "mixed-growing")).length, 5, "what was sent");
+  expectSame((await labels(stage, "mixed-growing/$DeadLetterQueue")).length, 7, "dead letters that are left");
 }
 
 async function pacing(stage: Stage): Promise<void> {

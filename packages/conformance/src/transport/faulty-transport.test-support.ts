@@ -60,19 +60,22 @@ export function findCase(cases: readonly Case[], beginning: string): Case {
   return found;
 }
 
-/** The local transport with a fault, on a new broker whose clock advances only when a case moves it. */
-export function localSubject(fault: Fault = {}): TransportSubject {
+/**
+ * The local transport, on a new broker whose clock advances only when a case moves it; or a copy of it with a fault, for which cases do not wait
+ * long.
+ */
+export function localSubject(fault?: Fault): TransportSubject {
   return {
     capabilities: everyCapability,
     maxMessageBytes: 1024 * 1024,
-    patienceMs: 100,
+    ...(fault !== undefined && { patienceMs: 100 }),
     async create() {
       const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
       const broker = createBroker({ clock });
       const transport = localTransport(broker);
       let created = 0;
       return {
-        transport: breakTransport(transport, fault),
+        transport: breakTransport(transport, fault ?? {}),
         async createQueue(setting: SubscriptionOptions) {
           const queue = `queue-${++created}`;
           await broker.createQueue(queue, setting);

@@ -8,6 +8,7 @@ import { unavailableFailure } from "../errors/failure.js";
 import { bodyType, defineMessage } from "../message-types/define-message.js";
 import { createPipeline } from "../pipeline/pipeline.js";
 import { plainJson } from "../plain-json.test-support.js";
+import { resolveReadBackOptions } from "./read-back-options.js";
 import { ReadBackSample, ReadBackSampling } from "./read-back-sampling.js";
 
 const meeting = defineMessage("meeting", { version: 1, schemas: { 1: z.object({ at: z.date() }) } });
@@ -217,6 +218,18 @@ describe("reading back", () => {
     });
     pipeline.serialize(type.message({}), { readBack: true });
     expect(counts.get("one a 2")).toBe(4);
+  });
+
+  it("reads the first ten, and then one in five hundred, unless told otherwise", () => {
+    let reads = 0;
+    const deserialize: Serializer["deserialize"] = (bytes, context) => {
+      reads++;
+      return plainJson.deserialize(bytes, context);
+    };
+    const pipeline = createPipeline({ serializer: { ...plainJson, deserialize } });
+    for (let n = 0; n < 10; n++) pipeline.serialize({ body: { n } });
+    expect(reads).toBe(10);
+    expect(resolveReadBackOptions().sampleRate).toBe(1 / 500);
   });
 
   it("can be switched off, for a pipeline and for a call", () => {

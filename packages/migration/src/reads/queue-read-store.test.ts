@@ -1,6 +1,9 @@
 import { createPipeline, type DeserializationOutcome, type EncodedMessage } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
+import type { CapabilityBeacon } from "../capability/beacon-store.js";
+import { queueBeaconStore } from "../capability/queue-beacon-store.js";
+import { readerCapability } from "../capability/reader-capability.js";
 import { openFixture } from "../fixture.test-support.js";
 import { queueReadStore } from "./queue-read-store.js";
 import type { ReadRecord } from "./read-record.js";
@@ -39,6 +42,23 @@ describe("read records in a queue", () => {
     for (const each of [record, newer, restarted]) await fixture.store.record(each);
     await fixture.send("waybill", { subject: "order-placed", body: new Uint8Array(1) });
     expect(await fixture.store.list()).toEqual([newer, restarted]);
+  });
+
+  it("may lie between beacons, which are listed without them", async () => {
+    await using fixture = await openStore();
+    const beacons = queueBeaconStore(fixture.transport, "waybill");
+    const beacon: CapabilityBeacon = {
+      reader: "billing",
+      instance: "host-1",
+      capability: readerCapability(createPipeline({ serializer: json() })),
+      entities: ["orders"],
+      announcedAt: at,
+      expiresAt: new Date(at.getTime() + 60_000),
+    };
+    await beacons.announce(beacon);
+    await fixture.store.record(record);
+    expect(await beacons.list()).toMatchObject([{ reader: "billing", instance: "host-1" }]);
+    expect(await fixture.store.list()).toEqual([record]);
   });
 
   it.each([
