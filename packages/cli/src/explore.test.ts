@@ -75,26 +75,53 @@ describe("waybill mcp", () => {
   it("answers an assistant over standard input and output, and writes nothing else to them", async () => {
     await using environment = await openDataEnvironment();
     await environment.withBroker(async (broker) => void (await broker.createQueue("orders")));
-    await using child = startServer(["mcp", ...(await placeOf(environment))], environment);
-    const call = async (id: number, method: string, params: object) => {
-      child.write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
-      return JSON.parse(await child.nextLine());
-    };
-    const clientInfo = { name: "test", version: "0.0.0" };
-    const initialized = await call(1, "initialize", {
-      protocolVersion: "2025-06-18",
-      capabilities: {},
-      clientInfo,
+    await using assistant = await startAssistant(environment);
+    expect(assistant.initialized).toMatchObject({ serverInfo: { name: "waybill" } });
+    const listed = await assistant.callTool("list_entities");
+    expect(JSON.parse(listed.content[0].text)).toMatchObject({ items: [{ path: "orders", kind: "queue" }] });
+    expect(await assistant.endInput()).toBe(0);
+  });
+
+  it("shows an assistant the entities of --entity only", async () => {
+    await using environment = await openDataEnvironment();
+    await environment.withBroker(async (broker) => {
+      for (const queue of ["orders", "salaries"]) await broker.createQueue(queue);
     });
-    expect(initialized).toMatchObject({ id: 1, result: { serverInfo: { name: "waybill" } } });
-    child.write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
-    const listed = await call(2, "tools/call", { name: "list_entities", arguments: {} });
-    expect(JSON.parse(listed.result.content[0].text)).toMatchObject({
-      items: [{ path: "orders", kind: "queue" }],
-    });
-    expect(await child.endInput()).toBe(0);
+    await using assistant = await startAssistant(environment, "--entity", "orders");
+    expect(await assistant.callTool("peek_messages", { entity: "orders" })).not.toHaveProperty("isError");
+    for (const name of ["peek_messages", "dead_letter_groups", "take_census"])
+      expect(await assistant.callTool(name, { entity: "salaries" })).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining("Only these entities may be looked at: orders.") }],
+      });
+    expect(await assistant.endInput()).toBe(0);
   });
 });
+
+/** `waybill mcp`, and a client of the protocol that has introduced itself. */
+async function startAssistant(environment: Environment, ...options: string[]) {
+  const child = startServer(["mcp", ...(await placeOf(environment)), ...options], environment);
+  const write = (message: object) => child.write(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  let id = 0;
+  const call = async (method: string, params: object) => {
+    write({ id: ++id, method, params });
+    const answer = JSON.parse(await child.nextLine());
+    expect(answer).toMatchObject({ id });
+    return answer.result;
+  };
+  const clientInfo = { name: "test", version: "0.0.0" };
+  const initialized = await call("initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo,
+  });
+  write({ method: "notifications/initialized" });
+  return {
+    ...child,
+    initialized,
+    callTool: (name: string, args: object = {}) => call("tools/call", { name, arguments: args }),
+  };
+}
 
 type Environment = Awaited<ReturnType<typeof openDataEnvironment>>;
 

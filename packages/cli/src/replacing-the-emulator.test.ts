@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
@@ -18,10 +18,12 @@ function blocks(language: string): string[] {
   );
 }
 
+/** How the page starts the broker. */
+const [, start = ""] = /^npx waybill (broker .*)$/m.exec(page) ?? [];
+
 /** The broker with the arguments of the page, but on free ports. */
 async function startBroker(config: string) {
-  const [, args = ""] = /^npx waybill (broker .*)$/m.exec(page) ?? [];
-  const own = args.replace("Config.json", config).replace("5300", "0").split(" ");
+  const own = start.replace("Config.json", config).replace("5300", "0").split(" ");
   const child: ChildProcess = spawn(process.execPath, [bin, ...own, "--port", "0"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -72,3 +74,36 @@ it("serves the file, the connection string and the programs of the page", async 
   );
   expect(stdout).toBe('{"id":1}');
 });
+
+// A network that only the commands of one test see, so that the usual ports are free.
+const [unshare, ...own] = ["unshare", "-rn"] as const;
+const ownNetwork = "ip link set lo up";
+const hasOwnNetwork = spawnSync(unshare, [...own, "sh", "-c", ownNetwork]).status === 0;
+
+it.runIf(hasOwnNetwork)(
+  "serves every command with the usual connection string, which has no port",
+  async () => {
+    await using folder = await openFolder();
+    await folder.write("Config.json", blocks("json")[0] ?? "");
+    const script = `${ownNetwork}
+    waybill() { "${process.execPath}" "${bin}" "$@"; }
+    "${process.execPath}" "${bin}" ${start} > broker.log &
+    trap 'kill $!; wait $!' EXIT
+    until grep -q ^Ready broker.log; do kill -0 $!; sleep 0.1; done
+    waybill send orders --body '{"id":1}' > /dev/null
+    waybill census --no-json
+    waybill broker purge orders
+    waybill broker pull pulled.json
+    waybill broker push pulled.json
+    waybill entities list --no-json`;
+    const [usual = ""] = blocks("text");
+    const { stdout } = await promisify(execFile)(unshare, [...own, "bash", "-ec", script], {
+      cwd: folder.path,
+      env: { ...process.env, SERVICEBUS_CONNECTION_STRING: usual.trim() },
+    });
+    expect(stdout).toMatch(/^orders +.*json/m);
+    expect(stdout).toContain("1 removed");
+    expect(stdout).toContain("is there    queue orders");
+    expect(stdout).toMatch(/^visits +queue/m);
+  },
+);
