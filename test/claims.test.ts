@@ -229,7 +229,7 @@ const claims: Readonly<Record<string, readonly Claim[]>> = {
       "are all that a store lists that removes the expired ones, and present if this clock is not far off",
     ),
     claim(
-      "`waybill explore --beacons` shows them",
+      "`npx waybill explore --beacons` shows them",
       breakers,
       "tells of each entity which circuits its running readers hold open, and nothing where none announces them",
     ),

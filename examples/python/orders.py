@@ -1,4 +1,4 @@
-"""Sends and receives with Microsoft's SDK for Python, first with the synchronous client, then with the asynchronous one, at last in a session.
+"""Sends and receives with Microsoft's SDK for Python, first with the synchronous client, then with the asynchronous one, at last from the next session that has messages.
 
 SERVICEBUS_CONNECTION_STRING names the namespace. WAYBILL_CA names the file of the local authority, for brokers with TLS.
 """
@@ -6,7 +6,7 @@ SERVICEBUS_CONNECTION_STRING names the namespace. WAYBILL_CA names the file of t
 import asyncio
 import os
 
-from azure.servicebus import ServiceBusClient, ServiceBusMessage
+from azure.servicebus import NEXT_AVAILABLE_SESSION, ServiceBusClient, ServiceBusMessage
 from azure.servicebus.aio import ServiceBusClient as AsyncServiceBusClient
 
 CONNECTION_STRING = os.environ["SERVICEBUS_CONNECTION_STRING"]
@@ -37,7 +37,7 @@ def visit(customer):
     with ServiceBusClient.from_connection_string(CONNECTION_STRING, **OPTIONS) as client:
         with client.get_queue_sender("visits") as sender:
             sender.send_messages(ServiceBusMessage("in a session", subject="visited", session_id=customer))
-        with client.get_queue_receiver("visits", session_id=customer, max_wait_time=10) as receiver:
+        with client.get_queue_receiver("visits", session_id=NEXT_AVAILABLE_SESSION, max_wait_time=10) as receiver:
             for message in receiver.receive_messages(max_message_count=1):
                 print(message.subject, str(message), receiver.session.session_id)
                 receiver.complete_message(message)
