@@ -12,7 +12,7 @@ export interface SampleOptions {
    * rounds, which the median ignores.
    */
   readonly sampleMs?: number;
-  /** The warm-up in milliseconds, in which V8 compiles it. Default 150, and 6,000 for asynchronous work. */
+  /** The warm-up in milliseconds, in which V8 compiles it. Default 750, which also a slow machine needs, and 6,000 for asynchronous work. */
   readonly warmUpMs?: number;
 }
 
@@ -20,7 +20,7 @@ export interface SampleOptions {
 export let sink: unknown;
 
 /** The default warm-ups, in milliseconds. */
-const warmUpTimesMs = { synchronous: 150, asynchronous: 6_000 };
+const warmUpTimesMs = { synchronous: 750, asynchronous: 6_000 };
 
 /**
  * Warms up some work, then yields its samples: microseconds per call, and of processor time of this process (`cpuUs`), which other work on the
