@@ -16,7 +16,7 @@ import { fillMillion, flood, serveThousand, type ThousandQueues } from "./load-d
 import { deadLetterMixed, fillMixed } from "./mixed-data.js";
 import { fillParcels, withParcels } from "./parcel-data.js";
 import { fillRemovable } from "./removal-data.js";
-import { fillSearched } from "./search-data.js";
+import { fillSearched, largeCount, searchedCount } from "./search-data.js";
 import { fillDataDirectory } from "./walk-data.js";
 
 // The process of the explorer: a broker with the data of the tests, and the page for it. Obeys its parent over IPC.
@@ -39,7 +39,7 @@ export type HostRequest =
   /** The sequence numbers of a queue. */
   | { readonly ask: "numbers"; readonly queue: string }
   | { readonly ask: "send-followed" | "take-followed"; readonly count: number }
-  | { readonly ask: "fill-million" | "fill-searched" }
+  | { readonly ask: "fill-million" | "fill-searched" | "fill-large" }
   /** Sends to the queue `passed`, and receives all of it. */
   | { readonly ask: "pass-through"; readonly count: number }
   /** Removes the oldest message of an entity, and locks the next one until it is released. */
@@ -129,8 +129,10 @@ async function work(request: HostRequest): Promise<unknown> {
     case "fill-million":
       return await fillMillion(broker, transport);
     case "fill-searched":
-      searched ??= fillSearched(broker, transport);
+      searched ??= fillSearched(broker, transport, "searched", searchedCount);
       return await searched;
+    case "fill-large":
+      return await fillSearched(broker, transport, "large", largeCount);
     case "pass-through":
       return await passThrough(transport, request.count);
     case "disturb":
