@@ -130,6 +130,29 @@ describe("a value that needs no serializer", () => {
   });
 });
 
+describe("a message of a type whose schema is in the options of a serializer", () => {
+  const record = { type: "record", name: "Order", fields: [{ name: "id", type: "int" }] } as const;
+  const messageTypes = [defineMessage("order", { version: 1, schemas: { 1: bodyType<{ id: number }>() } })];
+
+  it.each([
+    ["json({ schemas })", json({ schemas: { order: schema } })],
+    ["avro({ schemas })", avro({ schemas: { order: record } })],
+    ["avro({ schema })", avro({ schema: record })],
+  ])("is validated by it as a value and without a body: %s", (_, serializer) => {
+    const properties = { subject: "order", applicationProperties: { messageVersion: 1 } };
+    const options = { serializer, messageTypes };
+    expect(read(options, { id: 7 }, properties)).toMatchObject({ body: { id: 7 } });
+    for (const value of [{ id: "7" }, null, none])
+      expect(read(options, value, properties)).toMatchObject({ reason: "ValidationFailed" });
+  });
+
+  it("says nothing about messages without a type, if it is of Avro", () => {
+    const options = { serializer: avro({ schema: record }) };
+    expect(read(options, none)).toMatchObject({ report: { isEmpty: true } });
+    expect(read(options, { no: 7 })).toMatchObject({ body: { no: 7 } });
+  });
+});
+
 describe("a body of zero bytes", () => {
   it("is the absence of a body in every format, whatever its content type, if the schema accepts that", () => {
     for (const contentType of [undefined, "application/json", "application/xml", "application/vnd.msgpack"]) {

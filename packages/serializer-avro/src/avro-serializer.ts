@@ -5,6 +5,7 @@ import {
   decodeFailure,
   type SerializeContext,
   type SerializedBody,
+  type SerializerContext,
 } from "@waybill/core/serializer";
 import { avroContract } from "./contract.js";
 import { readValue } from "./decode.js";
@@ -56,6 +57,7 @@ export function avro(options: AvroOptions = {}): Serializer {
     conforming: true,
     validation: "format",
     compileSchema: (schema: unknown, where: string) => compileSchemaOf(resolved, schema, where),
+    checkFor: (context: SerializerContext) => checkOfType(resolved, context),
     cannotWrite: (target) => whyUnwritable(resolved.schemas, target),
     contract: avroContract(options, resolved, avro),
     serialize: (value: unknown, context: SerializeContext) => serialize(resolved, value, context),
@@ -79,6 +81,16 @@ function compileSchemaOf(
     const text = error instanceof Error ? error.message : String(error);
     throw new TypeError(`The schema of ${where} does not compile: ${text}`, { cause: error });
   }
+  return checkBy(type);
+}
+
+/** The check of messages of a message type; other messages may have no body, or an AMQP value that has nothing to do with the schema. */
+function checkOfType({ schemas }: ResolvedAvroOptions, context: SerializerContext): BodyCheck | undefined {
+  const found = context.messageVersion === undefined ? undefined : schemas.find(context);
+  return found && checkBy(found.reader.type);
+}
+
+function checkBy(type: ResolvedMessageSchema["reader"]["type"]): BodyCheck {
   return (value) => {
     try {
       writeValue(type, value, checkedLimits);
