@@ -1,3 +1,5 @@
+import { create, createRegistry } from "@bufbuild/protobuf";
+import { StringValueSchema } from "@bufbuild/protobuf/wkt";
 import {
   bodyType,
   createPipeline,
@@ -10,6 +12,7 @@ import {
 import { avro } from "@waybill/serializer-avro";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
+import { protobuf } from "@waybill/serializer-protobuf";
 import { xml } from "@waybill/serializer-xml";
 import { describe, expect, it } from "vitest";
 
@@ -162,6 +165,15 @@ describe("a body of zero bytes", () => {
         report: { isEmpty: true },
       });
     }
+  });
+
+  it("is a message of defaults under the content type of Protobuf, which writes such a message so", () => {
+    const options = { serializer: protobuf({ registry: createRegistry(StringValueSchema) }) };
+    const contentType = "application/protobuf; proto=google.protobuf.StringValue";
+    const body = create(StringValueSchema);
+    expect(createPipeline(options).serialize({ body, contentType })).toMatchObject({ body: none });
+    expect(read(options, none, { contentType })).toMatchObject({ body, report: { isEmpty: false } });
+    expect(read(options, none)).toMatchObject({ body: undefined, report: { isEmpty: true } });
   });
 
   it("cannot be sent if a schema of the readers refuses it", () => {
