@@ -253,6 +253,11 @@ const subject: SerializerSubject = {
       bytes: hex("c4 82 1a 7f ff ff ff 01"),
       reason: "value-out-of-range",
     },
+    {
+      name: "a decimal of more than 128 bytes",
+      bytes: Uint8Array.of(0xc4, 0x82, 0x21, 0xc2, 0x58, 129, ...new Uint8Array(129).fill(0xab)),
+      reason: "value-out-of-range",
+    },
     { name: "an integer of 16 MB", bytes: wideInteger(16_000_000), reason: "value-out-of-range" },
     { name: "a UUID of 15 bytes", bytes: hex(`d8 25 4f${" 00".repeat(15)}`), reason: "malformed" },
     { name: "100,000 nested tags", bytes: new Uint8Array(100_000).fill(0xd5), reason: "type-forbidden" },

@@ -10,9 +10,12 @@ import {
   text,
 } from "@waybill/core";
 import { cloudEvents, dapr, massTransit, nserviceBus, wolverine } from "@waybill/envelopes";
+import { required } from "@waybill/foundation";
+import { dotnetBinary } from "@waybill/serializer-dotnet";
 import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import { xml } from "@waybill/serializer-xml";
+import { dotnetBodies } from "./dotnet-bodies.js";
 import { label } from "./growing-body.js";
 
 /** A message that grows in one dimension, which a pipeline reads. */
@@ -51,6 +54,10 @@ export const growingMessages: ReadonlyMap<string, GrowingMessage> = new Map(
     })),
     "an unreadable text": reading(chain, (bytes) => ({ body: Buffer.alloc(bytes, "<a ") })),
     "an unreadable body": reading(chain, (bytes) => ({ body: Buffer.alloc(bytes, 0x40) })),
+    "declarations of .NET under the label of JSON": reading([json(), dotnetBinary()], (bytes) => ({
+      contentType: "application/json",
+      body: required(dotnetBodies.declarations).make(bytes),
+    })),
     "white space before an unreadable body": reading(chain, (bytes) => ({
       body: Buffer.alloc(bytes, " \n"),
     })),

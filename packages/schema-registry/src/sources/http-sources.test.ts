@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bytes, order, orderSchema, read } from "../order.test-support.js";
 import { registryAvro } from "../serializers/registry-avro.js";
 import { apicurioRegistry } from "./apicurio-registry.js";
+import { azureSchemaRegistry } from "./azure-schema-registry.js";
 import { confluentSchemaRegistry } from "./confluent-schema-registry.js";
 import { glueSchemaRegistry } from "./glue-schema-registry.js";
 
@@ -181,6 +182,42 @@ describe("apicurioRegistry", () => {
     expect(await source.schemaById("globalId:9", signal)).toEqual({ definition, format: undefined });
     expect(await source.schemaById("8", signal)).toBeUndefined();
     await expect(source.schemaById("10", signal)).rejects.toThrow("404");
+  });
+});
+
+describe("azureSchemaRegistry", () => {
+  /** A client that gets a status for every id. */
+  function refusing(statusCode: number) {
+    const asked: string[] = [];
+    const refuse = async () => {
+      throw Object.assign(new Error(`${statusCode}`), { statusCode });
+    };
+    const source = azureSchemaRegistry({
+      getSchema: (id) => {
+        asked.push(id);
+        return refuse();
+      },
+      getSchemaProperties: refuse,
+      registerSchema: refuse,
+    });
+    return { source, asked };
+  }
+
+  it.each(["..", ".", "../../admin", "%2e%2e", "7/../8", "", "x".repeat(200)])(
+    "does not pass %j to the client, which would put it into an address",
+    async (id) => {
+      const { source, asked } = refusing(500);
+      expect(await source.schemaById(id, signal)).toBeUndefined();
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it.each([400, 404, 410, 422])("has no schema if the status is %i", async (status) => {
+    expect(await refusing(status).source.schemaById("7", signal)).toBeUndefined();
+  });
+
+  it.each([401, 403, 408, 429, 500, 503])("is asked again later after the status %i", async (status) => {
+    await expect(refusing(status).source.schemaById("7", signal)).rejects.toThrow(`${status}`);
   });
 });
 
