@@ -204,6 +204,14 @@ export class Broker {
     return Array.from(this.#engine.entities.all(), describeEntity);
   }
 
+  /** The subscriptions of a topic, in order of creation; none of a queue. Throws `entity-not-found`. */
+  listSubscriptions(topic: string): SubscriptionDescription[] {
+    this.#engine.begin();
+    const entity = this.#engine.entities.get(topic);
+    const subscriptions = entity.kind === "topic" ? entity.subscriptions.values() : [];
+    return Array.from(subscriptions, (one) => describeEntity(one) as SubscriptionDescription);
+  }
+
   /** The authorization rules of all queues and topics, with the path of each entity. */
   *authorizationRules(): Iterable<readonly [path: string, rule: AuthorizationRule]> {
     this.#engine.begin();

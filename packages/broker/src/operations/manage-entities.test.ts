@@ -247,6 +247,20 @@ describe("getEntity", () => {
   });
 });
 
+describe("listSubscriptions", () => {
+  it("lists those of one topic, in order of creation, and none of a queue", async () => {
+    await using fixture = openFixture();
+    await fixture.broker.createQueue("orders");
+    for (const topic of ["news", "news2"]) await fixture.broker.createTopic(topic);
+    for (const name of ["b", "a"]) await fixture.broker.createSubscription("news", name);
+    await fixture.broker.createSubscription("news2", "c");
+    const names = fixture.broker.listSubscriptions("NEWS").map(({ topic, name }) => `${topic} ${name}`);
+    expect(names).toEqual(["news b", "news a"]);
+    expect(fixture.broker.listSubscriptions("orders")).toEqual([]);
+    expect(() => fixture.broker.listSubscriptions("nowhere")).toThrow("could not be found");
+  });
+});
+
 describe("status", () => {
   it.each([
     ["Disabled", "entity-disabled", "entity-disabled"],

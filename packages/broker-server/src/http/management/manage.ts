@@ -62,17 +62,15 @@ function describe(context: HttpContext, request: HttpRequest, resource: Resource
       return entry(200, namespaceEntry(context, request));
     case "list": {
       const title = resource.of === "queue" ? "Queues" : "Topics";
-      return entityFeed(context, request, title, ({ kind }) => kind === resource.of);
+      const listed = broker.listEntities().filter(({ kind }) => kind === resource.of);
+      return entityFeed(context, request, title, listed);
     }
     case "entity":
       return entry(200, entityEntry(context, request, topLevelOf(broker, resource.path)));
     case "subscription":
       return entry(200, entityEntry(context, request, subscriptionOf(broker, resource)));
-    case "subscriptions": {
-      const { path } = broker.getEntity(resource.topic);
-      const isListed = (one: EntityDescription) => one.kind === "subscription" && one.topic === path;
-      return entityFeed(context, request, "Subscriptions", isListed);
-    }
+    case "subscriptions":
+      return entityFeed(context, request, "Subscriptions", broker.listSubscriptions(resource.topic));
     case "rules": {
       const rules = broker.listRules(resource.topic, resource.subscription);
       const byName = rules.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -205,9 +203,8 @@ function entityFeed(
   context: HttpContext,
   request: HttpRequest,
   title: string,
-  isListed: (entity: EntityDescription) => boolean,
+  listed: EntityDescription[],
 ): HttpResponse {
-  const listed = context.broker.listEntities().filter(isListed);
   const byPath = listed.sort((a, b) => (a.path < b.path ? -1 : 1));
   return feed(context, request, title, byPath, (one) => entityEntry(context, request, one));
 }
