@@ -7,7 +7,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ServiceBusClient } from "@azure/service-bus";
-import type { BrokerEvent } from "@waybill/broker";
+import { type BrokerEvent, openBroker } from "@waybill/broker";
+import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { describe, expect, it } from "vitest";
 import { documentedLog, undocumentedIn } from "./documented-log.test-support.js";
 import { openFolder, runCommand } from "./environments.test-support.js";
@@ -181,6 +182,25 @@ describe("waybill broker", () => {
       { namespace: "one", queues: 1, ports: [expect.any(Number), expect.any(Number)] },
       { namespace: "two", queues: 0, ports: [expect.any(Number)] },
     ]);
+  });
+
+  it("tells how many of its stored messages it has loaded, after each 100,000", async () => {
+    await using folder = await openFolder();
+    const data = join(folder.path, "data");
+    {
+      await using stored = await openBroker({ storage: await openDurableStorage(data) });
+      await stored.createQueue("orders");
+      const sender = stored.sender("orders");
+      const batch = Array.from({ length: 1_000 }, () => ({
+        body: { section: "data", bytes: Uint8Array.of(1) } as const,
+      }));
+      for (let sent = 0; sent < 100_000; sent += batch.length) await sender.sendBatch(batch);
+    }
+    await using broker = await startBroker(["--data", data]);
+    expect(broker.events.filter(({ event }) => event === "loading")).toMatchObject([
+      { messages: 100_000, message: "Loading the stored messages: 100,000 so far." },
+    ]);
+    await broker.stop();
   });
 
   it("keeps each namespace in a directory with its name, so that another one in the file hides no data", async () => {
