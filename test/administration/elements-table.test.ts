@@ -68,7 +68,7 @@ const cases: readonly Case[] = (Object.keys(entityKinds) as Kind[]).flatMap((kin
 const introduction = `# The management API, element by element
 
 The broker answers the administration clients of every SDK like Service Bus. This table is written by a test that creates, reads, updates, pulls and
-pushes an entity for each element, over HTTP, with the clients of JavaScript and Python, and with the \`waybill broker\` command:
+pushes an entity for each element, over HTTP, with the clients of JavaScript and Python, and with the command \`npx waybill broker\`:
 
 - *update without*: what an update does to the value if it leaves the element out. Forwarding and user metadata end; other values stay.
 - *pull*: \`waybill broker pull\` writes it into a configuration. Keys of authorization rules stay where they are: add them by hand.
