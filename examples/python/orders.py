@@ -1,4 +1,4 @@
-"""Sends and receives with Microsoft's SDK for Python, first with the synchronous client, then with the asynchronous one, at last from the next session that has messages.
+"""Sends and receives with Microsoft's SDK for Python, first with the synchronous client, then with the asynchronous one, at last from the next available session.
 
 SERVICEBUS_CONNECTION_STRING names the namespace. WAYBILL_CA names the file of the local authority, for brokers with TLS.
 """

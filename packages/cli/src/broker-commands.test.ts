@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceBusClient } from "@azure/service-bus";
+import type { Broker } from "@waybill/broker";
 import { serve } from "@waybill/broker-server";
 import { queueReadStore } from "@waybill/migration/census";
 import { localTransport } from "@waybill/transport-local";
@@ -300,10 +301,7 @@ describe.each(environments)("against $name", ({ open }) => {
     const evidence = [...stopped, "--session-states-are-free", "--reads", "waybill-reads"];
     await environment.withBroker(async (broker) => {
       await broker.createQueue("waybill-reads");
-      await using transport = localTransport(broker);
-      const now = new Date();
-      const record = { reader: "warehouse", instance: "1", since: now, recordedAt: now, reads: [] };
-      await queueReadStore(transport, "waybill-reads").record(record);
+      await recordNoReads(broker);
     });
     const no = await environment.run(["verdict", "json", ...evidence, ...entities]);
     expect(no.exitCode).toBe(1);
@@ -345,10 +343,7 @@ describe.each(environments)("against $name", ({ open }) => {
     );
     await environment.withBroker(async (broker) => {
       await broker.purge("invoices");
-      await using transport = localTransport(broker);
-      const now = new Date();
-      const record = { reader: "warehouse", instance: "1", since: now, recordedAt: now, reads: [] };
-      await queueReadStore(transport, "waybill-reads").record(record);
+      await recordNoReads(broker);
     });
     // Before the message was sent.
     const stopped = ["--writers-stopped-at", new Date(Date.now() - 3_600_000).toISOString()];
@@ -542,3 +537,11 @@ describe("against the data directory of a stopped server", () => {
     ]);
   });
 });
+
+/** Says that a consumer keeps record of what it reads, and that it has read nothing. */
+async function recordNoReads(broker: Broker): Promise<void> {
+  await using transport = localTransport(broker);
+  const now = new Date();
+  const record = { reader: "warehouse", instance: "1", since: now, recordedAt: now, reads: [] };
+  await queueReadStore(transport, "waybill-reads").record(record);
+}
