@@ -1,5 +1,5 @@
 import { create, createRegistry } from "@bufbuild/protobuf";
-import { StringValueSchema } from "@bufbuild/protobuf/wkt";
+import { type Int64Value, Int64ValueSchema, StringValueSchema } from "@bufbuild/protobuf/wkt";
 import {
   bodyType,
   createPipeline,
@@ -147,6 +147,38 @@ describe("a message of a type whose schema is in the options of a serializer", (
     expect(read(options, { id: 7 }, properties)).toMatchObject({ body: { id: 7 } });
     for (const value of [{ id: "7" }, null, none])
       expect(read(options, value, properties)).toMatchObject({ reason: "ValidationFailed" });
+  });
+
+  it("is converted to a message of the Protobuf type, as from bytes", () => {
+    const messageTypes = [
+      defineMessage("google.protobuf.Int64Value", {
+        version: 1,
+        schemas: { 1: { body: bodyType<Int64Value>() } },
+      }),
+    ];
+    const options = { serializer: protobuf({ registry: createRegistry(Int64ValueSchema) }), messageTypes };
+    const properties = {
+      subject: "google.protobuf.Int64Value",
+      applicationProperties: { messageVersion: 1 },
+    };
+    expect(read(options, { value: 7 }, properties)).toMatchObject({
+      body: create(Int64ValueSchema, { value: 7n }),
+    });
+    expect(read(options, {}, properties)).toMatchObject({ body: create(Int64ValueSchema) });
+    for (const value of [{ value: "seven" }, { other: 7 }, null, none])
+      expect(read(options, value, properties)).toMatchObject({ reason: "ValidationFailed" });
+  });
+
+  it("is validated before the schema of the definition transforms it", () => {
+    const dated = (value: unknown) => ({ at: new Date((value as { at: string }).at) });
+    const messageTypes = [defineMessage("order", { version: 1, schemas: { 1: { body: dated } } })];
+    const at = { type: "record", name: "Order", fields: [{ name: "at", type: "string" }] } as const;
+    const properties = { subject: "order", applicationProperties: { messageVersion: 1 } };
+    expect(
+      read({ serializer: avro({ schema: at }), messageTypes }, { at: "2026-11-28" }, properties),
+    ).toMatchObject({
+      body: { at: new Date("2026-11-28") },
+    });
   });
 
   it("says nothing about messages without a type, if it is of Avro", () => {

@@ -11,6 +11,7 @@ import {
   type SerializerContext,
   type ValidateFunction,
 } from "@waybill/core/serializer";
+import { checkWithoutBytes } from "./check-without-bytes.js";
 import { protobufContract } from "./contract.js";
 import { messageDescriptor } from "./message-descriptor.js";
 import { readProtobuf } from "./read-protobuf.js";
@@ -65,7 +66,7 @@ export function protobuf(options: ProtobufOptions): Serializer {
     readsEmptyBodies: true,
     validation: "format",
     compileSchema: schemas.compileSchema,
-    checkFor: schemas.checkFor,
+    checkFor: (context) => checkWithoutBytes(find(context, undefined), context, schemas.checkFor(context)),
     // A body's own $typeName can name any type of the registry.
     cannotWrite: () => (hasMessages(registry) ? undefined : "The registry of protobuf-es has no message"),
     contract: protobufContract({ find, unknownFields, findsByFunction: typeOf !== undefined }, protobuf),
