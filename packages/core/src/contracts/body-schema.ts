@@ -65,7 +65,10 @@ export type BodyCheck = (value: unknown) => BodyCheckResult;
 
 /** The compiled schemas of one serializer. */
 export interface BodySchemas {
-  /** The check for a message's body: by the schema of its message type's definition, else of the serializer's options; else undefined. */
+  /**
+   * The check for a message's body: by the schema of its message type's definition, else of the serializer's options; undefined without one, and for
+   * an envelope around a body.
+   */
   checkFor(context: SerializerContext): BodyCheck | undefined;
   /** A serializer's `compileSchema`: compiles a schema of a definition. Throws `TypeError` for a schema that is not valid. */
   compileSchema(schema: unknown, where: string): BodyCheck;
@@ -85,6 +88,7 @@ export function resolveBodySchemas<Schema>(
   const own = ownSchemas(options, check);
   return {
     checkFor(context) {
+      if (context.isEnvelope === true) return undefined;
       if (context.schema !== undefined) return check(context.schema as Schema);
       return own?.(context);
     },

@@ -130,6 +130,11 @@ export interface SerializerContext {
   /** The content type parsed, if it is well-formed. */
   readonly mediaType: MediaType | undefined;
   readonly applicationProperties: ApplicationProperties;
+  /**
+   * Whether the value is, or when reading may be, an envelope around the body of the message type. Schemas in the options are then not for it, and
+   * the pipeline validates the body by `checkFor`. Never set for a serializer whose `validation` is `"format"`. Default: no.
+   */
+  readonly isEnvelope?: boolean | undefined;
   /** Aborts when the caller's `abortSignal` does. */
   readonly abortSignal: AbortSignal | undefined;
 }

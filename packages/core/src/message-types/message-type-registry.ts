@@ -72,8 +72,11 @@ export interface MessageTypeRegistry {
    * to be dead-lettered.
    */
   identify(message: EncodedMessage, version?: number): KnownVersion | undefined;
-  /** The same for a message whose type is in an envelope around the body, with the body. Undefined if the resolver opens no envelopes. */
-  readonly open: ((body: unknown, message: EncodedMessage) => OpenedBody) | undefined;
+  /**
+   * The same for a message whose type is in an envelope around the body, with the body; undefined if the body is not an envelope. Absent if the
+   * resolver opens no envelopes.
+   */
+  readonly open: ((body: unknown, message: EncodedMessage) => OpenedBody | undefined) | undefined;
   /** The type of a message to send, by its `subject` or by the resolver; undefined for an untyped message. Throws `encodeFailure`. */
   toSend(message: WritableProperties): MessageType | undefined;
   /** Whether a name is that of a message type or an alias. */
@@ -124,7 +127,7 @@ export function createRegistry(
       ((body, message) => {
         // A message without a body has no envelope.
         const opened = body === undefined ? undefined : open(body, message);
-        return opened === undefined ? { known: untyped(), body } : { ...opened, known: find(opened) };
+        return opened === undefined ? untyped() : { ...opened, known: find(opened) };
       }),
     version: (type, version) => versions.get(type)?.get(version),
     isKnown: (name) => byName.has(name),

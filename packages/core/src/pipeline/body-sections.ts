@@ -1,9 +1,5 @@
 import { plainAmqpValue, withoutDescriptor } from "../amqp-values/plain-amqp-value.js";
-import type { BodyCheck } from "../contracts/body-schema.js";
-import type { SerializerContext } from "../contracts/serializer.js";
 import type { MediaType } from "../message/media-type.js";
-import type { KnownVersion } from "../message-types/message-type-registry.js";
-import type { Chain, ChainLink } from "./chain.js";
 import type { Reading } from "./reading.js";
 import { assumedFor } from "./select.js";
 
@@ -40,23 +36,4 @@ export function mediaTypeOf(reading: Reading): MediaType | undefined {
 export function amqpGraph({ message: { body }, options: { maxDepth, maxItemsIn } }: Reading): unknown {
   const limits = { maxDepth, maxItems: maxItemsIn(Number.MAX_SAFE_INTEGER) };
   return body instanceof Uint8Array ? body : plainAmqpValue(body.value, limits);
-}
-
-/**
- * The check of a value that no serializer decodes, an AMQP value or a missing body: by the message type's schema, else by that of the
- * serializer that would read or write it if it had bytes, else of any other. A pipeline has schemas for all its formats or for none.
- */
-export function checkWithoutSerializer(
-  chain: Chain,
-  known: KnownVersion | undefined,
-  link: ChainLink | undefined,
-  context: SerializerContext,
-): BodyCheck | undefined {
-  const ofType = known?.guardFor(undefined);
-  if (ofType !== undefined) return ofType;
-  for (const { serializer } of [link ?? chain.main, ...chain.links]) {
-    const check = serializer.checkFor?.(context);
-    if (check !== undefined) return check;
-  }
-  return undefined;
 }

@@ -4,7 +4,8 @@ import { withinTime } from "../contracts/within-time.js";
 import { byteStringItems, depthExceeded, itemsExceeded } from "../errors/body-failures.js";
 import { decodeFailure } from "../errors/failure.js";
 import type { OpenedBody } from "../message-types/message-type-registry.js";
-import type { Reading } from "./reading.js";
+import { describesBodies } from "../message-types/serializer-checks.js";
+import { mayBeEnvelope, type Reading } from "./reading.js";
 
 const encoder = new TextEncoder();
 
@@ -23,6 +24,7 @@ export function deserializeWith(
   { contentType, mediaType, isDeclared }: BodyLabel,
 ): Awaitable<unknown> {
   const { message, known, options, abortSignal } = reading;
+  const isEnvelope = mayBeEnvelope(reading) && describesBodies(serializer);
   const context: DeserializeContext = {
     messageType: known === undefined ? message.subject : known.type.name,
     messageVersion: known?.version.version,
@@ -31,6 +33,7 @@ export function deserializeWith(
     mediaType,
     applicationProperties: reading.applicationProperties,
     abortSignal,
+    isEnvelope,
     isDeclared,
     maxDepth: options.maxDepth,
     maxItems: options.maxItemsIn(bytes.length),
@@ -41,10 +44,13 @@ export function deserializeWith(
   return withinTime(limit, () => value).then((settled) => accepted(settled, serializer, context));
 }
 
-/** The body inside an envelope, and the name of the serializer that read it. */
+/** The body inside an envelope. */
 export interface NestedBody {
   readonly value: Awaitable<unknown>;
-  readonly serializer: string | undefined;
+  /** The serializer of the format that the body has in the envelope; undefined in an AMQP value. */
+  readonly serializer: Serializer | undefined;
+  /** Whether that serializer read the body itself, and not only the envelope around it. */
+  readonly isDecoded: boolean;
 }
 
 /**
@@ -53,7 +59,7 @@ export interface NestedBody {
  */
 export function nestedBody(reading: Reading, opened: OpenedBody): NestedBody {
   const { body, bodyContentType: contentType, bodySerializer } = opened;
-  const outer = { value: body, serializer: reading.link?.serializer.name };
+  const outer = { value: body, serializer: reading.link?.serializer, isDecoded: false };
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
   if (contentType === undefined || !(bytes instanceof Uint8Array)) return outer;
   const { link, mediaType } = reading.chain.select(contentType);
@@ -62,12 +68,12 @@ export function nestedBody(reading: Reading, opened: OpenedBody): NestedBody {
   // A failure is that of the serializer inside.
   reading.link = link ?? reading.link;
   if (bytes.length === 0 && serializer.readsEmptyBodies !== true)
-    return { value: undefined, serializer: serializer.name };
+    return { value: undefined, serializer, isDecoded: false };
   const { maxBodyBytes } = reading.options;
   if (bytes.length > maxBodyBytes)
     throw decodeFailure("body-too-large", `The body in the envelope is larger than ${maxBodyBytes} bytes.`);
   const value = deserializeWith(serializer, reading, bytes, { contentType, mediaType, isDeclared: true });
-  return { value, serializer: serializer.name };
+  return { value, serializer, isDecoded: true };
 }
 
 /** The `slice` of a Buffer would be a view on the same memory. */

@@ -7,6 +7,7 @@ import type { Message } from "../message/message.js";
 import { cast } from "../message-types/cast.js";
 import type { MessageType } from "../message-types/message-type.js";
 import type { KnownVersion, MessageTypeRegistry } from "../message-types/message-type-registry.js";
+import type { MessageIdentity } from "../message-types/message-type-resolver.js";
 import { carriesType } from "../message-types/types-to-send.js";
 import type { SerializeCallOptions } from "./call-options.js";
 import type { Chain } from "./chain.js";
@@ -18,6 +19,8 @@ export interface Prepared {
   readonly message: Message;
   /** The version to write; undefined for an untyped message. */
   readonly known: KnownVersion | undefined;
+  /** The body without the envelope that the resolver put around it; undefined if it put none. */
+  readonly member: { readonly body: unknown } | undefined;
 }
 
 /**
@@ -38,14 +41,21 @@ export function prepare(
     if (writeAs?.version !== undefined)
       throw failure(message, "it has no message type, so it has no versions.");
     const label = message.body === undefined ? undefined : contentType;
-    return { message: changed(message, message.body, { contentType: label }), known: undefined };
+    return {
+      message: changed(message, message.body, { contentType: label }),
+      known: undefined,
+      member: undefined,
+    };
   }
   const known = versionToWrite(registry, type, writeAs?.version ?? type.version, message);
   requireValid(type.versions.at(-1)?.check, message, type);
   const { downcasts = [] } = known.version;
   const finish = (value: unknown): Prepared => {
     if (downcasts.length > 0) requireValid(known.version.check, { ...message, body: value }, type);
-    return { message: stamped(registry, known, message, value, contentType), known };
+    const { wrap } = registry.resolver;
+    const wrapped = wrap === undefined ? value : wrap(value, identityOf(known), message);
+    const member = wrapped === value ? undefined : { body: value };
+    return { message: stamped(registry, known, message, wrapped, contentType), known, member };
   };
   if (downcasts.length === 0 || message.body === undefined) return finish(message.body);
   const context = {
@@ -105,24 +115,25 @@ function requireValid(check: KnownVersion["version"]["check"], message: Message,
   }
 }
 
+function identityOf({ type, version }: KnownVersion): MessageIdentity {
+  return { messageType: type.name, version: version.version };
+}
+
 function stamped(
   registry: MessageTypeRegistry,
-  { type, version }: KnownVersion,
+  known: KnownVersion,
   message: Message,
   body: unknown,
   contentType: string | undefined,
 ): Message {
-  const { resolver } = registry;
-  const identity = { messageType: type.name, version: version.version };
-  const wrapped = resolver.wrap === undefined ? body : resolver.wrap(body, identity, message);
-  const stamps = resolver.stamp(identity, message);
-  const copy = changed(message, wrapped, stamps);
+  const stamps = registry.resolver.stamp(identityOf(known), message);
+  const copy = changed(message, body, stamps);
   // The application's own properties stay, and its subject if that is not the type.
   const { subject, applicationProperties } = message;
   if (subject !== undefined && subject !== "" && !registry.isKnown(subject)) copy.subject = subject;
   if (applicationProperties !== undefined && stamps.applicationProperties !== undefined)
     copy.applicationProperties = { ...applicationProperties, ...stamps.applicationProperties };
-  if (contentType !== undefined && wrapped !== undefined) copy.contentType = contentType;
+  if (contentType !== undefined && body !== undefined) copy.contentType = contentType;
   return copy;
 }
 

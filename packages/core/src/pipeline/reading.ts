@@ -101,3 +101,8 @@ export function newReading(
     isRefused: false,
   };
 }
+
+/** Whether the body may be in an envelope that says the message type, which the properties do not say; before the stage that opens it. */
+export function mayBeEnvelope({ known, options }: Reading): boolean {
+  return known === undefined && options.messageTypes?.open !== undefined;
+}

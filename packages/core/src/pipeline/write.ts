@@ -7,19 +7,26 @@ import {
   withContentEncoding,
   withoutContentEncoding,
 } from "../body-transforms/compression.js";
-import type { Awaitable, SerializedBody } from "../contracts/serializer.js";
+import type { BodyCheck } from "../contracts/body-schema.js";
+import type { Awaitable, SerializeContext, SerializedBody } from "../contracts/serializer.js";
 import { withinTime } from "../contracts/within-time.js";
 import { WaybillError } from "../errors/error.js";
 import { encodeFailure } from "../errors/failure.js";
 import { redactedCause } from "../errors/redacted-cause.js";
+import type { MediaType } from "../message/media-type.js";
 import type { EncodedMessage, Message } from "../message/message.js";
+import type { MessageType } from "../message-types/message-type.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
+import {
+  checkOfMember,
+  checkWithoutSerializer,
+  describesBodies,
+} from "../message-types/serializer-checks.js";
 import { applyBodyTransforms, propertiesWithoutTransforms } from "./apply-body-transforms.js";
-import { checkWithoutSerializer } from "./body-sections.js";
 import type { SerializeCallOptions } from "./call-options.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
-import { optionsToSend, prepare, typeToSend } from "./prepare.js";
+import { optionsToSend, type Prepared, prepare, typeToSend } from "./prepare.js";
 import { readBack } from "./read-back.js";
 import { noProperties } from "./reading.js";
 
@@ -36,31 +43,26 @@ export function write(
   const options = optionsToSend(pipelineOptions, message);
   requireFit(chain, options, message, call?.abortSignal);
   if (options.messageTypes === undefined && call?.writeAs === undefined) {
-    return writeMessage(chain, options, message, undefined, call);
+    return writeMessage(chain, options, { message, known: undefined, member: undefined }, call);
   }
   const prepared = prepare(chain, options, message, call);
   return isPromise(prepared)
-    ? prepared.then((ready) => writeMessage(chain, options, ready.message, ready.known, call))
-    : writeMessage(chain, options, prepared.message, prepared.known, call);
+    ? prepared.then((ready) => writeMessage(chain, options, ready, call))
+    : writeMessage(chain, options, prepared, call);
 }
 
 /** Validates a body to send against the schema of the pipeline: of its type's current version, which readers validate, too. */
 function requireFit(
   chain: Chain,
-  { bodySchemas, messageTypes }: ResolvedPipelineOptions,
+  options: ResolvedPipelineOptions,
   message: Message,
   signal: AbortSignal | undefined,
 ): void {
+  const { bodySchemas, messageTypes } = options;
   if (bodySchemas === undefined) return;
   const type = messageTypes && typeToSend(messageTypes, message);
-  const check = bodySchemas.checkFor({
-    messageType: type === undefined ? message.subject : type.name,
-    messageVersion: type?.version,
-    contentType: message.contentType,
-    mediaType: chain.select(message.contentType).mediaType,
-    applicationProperties: message.applicationProperties ?? noProperties,
-    abortSignal: signal,
-  });
+  const { mediaType } = chain.select(message.contentType);
+  const check = bodySchemas.checkFor(contextOf(message, type, mediaType, options, signal));
   const result = check?.(message.body);
   if (result === undefined || result.isValid) return;
   throw new WaybillError("serialization-failed", result.text, {
@@ -72,34 +74,28 @@ function requireFit(
 function writeMessage(
   chain: Chain,
   options: ResolvedPipelineOptions,
-  message: Message,
-  known: KnownVersion | undefined,
+  { message, known, member }: Prepared,
   call: SerializeCallOptions | undefined,
 ): Awaitable<EncodedMessage> {
   if (message.body === undefined) {
-    requireValidEmpty(chain, known, message, call?.abortSignal);
+    requireValidEmpty(chain, options, message, known, call?.abortSignal);
     return writeEmpty(options, message, call);
   }
-  // The schema describes the body, not the envelope around it.
-  const isWrapped = options.messageTypes?.resolver.wrap !== undefined;
   const selection = chain.select(message.contentType);
   const link = writer(chain, selection, message);
-  const guard = isWrapped ? undefined : known?.guardFor(link.serializer.name);
-  const guarded = guard?.(message.body);
-  if (guarded?.isValid === false) throw writeFailure(encodeFailure(guarded.text), link, message);
+  const { serializer } = link;
+  const context = contextOf(message, named(known), selection.mediaType, options, call?.abortSignal);
+  if (member === undefined) {
+    context.schema = known?.version.schemas[serializer.name];
+    requireValid(known?.guardFor(serializer.name), message.body, link, message);
+  } else {
+    // The schemas describe the body, not the envelope around it.
+    requireFitMember(member.body, known, link, message, context);
+    context.isEnvelope = describesBodies(serializer);
+  }
   let written: Awaitable<SerializedBody>;
   try {
-    written = link.serializer.serialize(message.body, {
-      messageType: known === undefined ? message.subject : known.type.name,
-      messageVersion: known?.version.version,
-      schema: isWrapped ? undefined : known?.version.schemas[link.serializer.name],
-      contentType: message.contentType,
-      mediaType: selection.mediaType,
-      applicationProperties: message.applicationProperties ?? noProperties,
-      abortSignal: call?.abortSignal,
-      maxDepth: options.maxDepth,
-      maxItemsIn: options.maxItemsIn,
-    });
+    written = serializer.serialize(message.body, context);
   } catch (error) {
     throw writeFailure(error, link, message);
   }
@@ -120,24 +116,66 @@ function writeMessage(
   );
 }
 
-/** Readers validate a missing body, too. */
-function requireValidEmpty(
-  chain: Chain,
-  known: KnownVersion | undefined,
+/** The type and version that a body is written as. */
+type Named = Pick<MessageType, "name" | "version">;
+
+function named(known: KnownVersion | undefined): Named | undefined {
+  return known && { name: known.type.name, version: known.version.version };
+}
+
+function contextOf(
   message: Message,
+  type: Named | undefined,
+  mediaType: MediaType | undefined,
+  { maxDepth, maxItemsIn }: ResolvedPipelineOptions,
   abortSignal: AbortSignal | undefined,
-): void {
-  const { link, mediaType } = chain.select(message.contentType);
-  const check = checkWithoutSerializer(chain, known, link, {
-    messageType: known === undefined ? message.subject : known.type.name,
-    messageVersion: known?.version.version,
+): { -readonly [Name in keyof SerializeContext]: SerializeContext[Name] } {
+  return {
+    messageType: type === undefined ? message.subject : type.name,
+    messageVersion: type?.version,
+    schema: undefined,
     contentType: message.contentType,
     mediaType,
     applicationProperties: message.applicationProperties ?? noProperties,
+    isEnvelope: false,
     abortSignal,
-  });
-  const result = check?.(undefined);
-  if (result?.isValid === false) throw writeFailure(encodeFailure(result.text), link ?? chain.main, message);
+    maxDepth,
+    maxItemsIn,
+  };
+}
+
+/** Readers validate the body in an envelope by these checks. */
+function requireFitMember(
+  body: unknown,
+  known: KnownVersion | undefined,
+  link: ChainLink,
+  message: Message,
+  context: SerializeContext,
+): void {
+  // Bytes have a format of their own, whose serializer validates them when they are read.
+  if (body instanceof Uint8Array) return;
+  const { serializer } = link;
+  requireValid(checkOfMember([serializer], known, context), body, link, message);
+  requireValid(known?.checkOpened(serializer.name), body, link, message);
+}
+
+function requireValid(check: BodyCheck | undefined, body: unknown, link: ChainLink, message: Message): void {
+  const result = check?.(body);
+  if (result?.isValid === false) throw writeFailure(encodeFailure(result.text), link, message);
+}
+
+/** Readers validate a missing body, too. */
+function requireValidEmpty(
+  chain: Chain,
+  options: ResolvedPipelineOptions,
+  message: Message,
+  known: KnownVersion | undefined,
+  signal: AbortSignal | undefined,
+): void {
+  const { link = chain.main, mediaType } = chain.select(message.contentType);
+  const context = contextOf(message, named(known), mediaType, options, signal);
+  const check = checkWithoutSerializer([link.serializer, ...options.serializers], known, context);
+  requireValid(check, undefined, link, message);
 }
 
 /** A message without a body has no bytes; its content type is the message's own. */
