@@ -55,6 +55,10 @@ export class BlockedSessions {
     return this.#runs.size;
   }
 
+  has(run: SessionRun): boolean {
+    return this.#runs.has(run);
+  }
+
   onDecoded(): void {
     this.#lookPast?.onDecoded();
   }

@@ -233,6 +233,8 @@ export class SessionProcessor implements MessageSubscription {
       this.#idle.delete(run);
     },
     onIdle: (run) => {
+      // It has no more to do until it is released.
+      if (this.#blocked.has(run)) return;
       this.#idle.delete(run);
       const nowMs = steadyNowOf(this.#settings.scheduler);
       this.#idle.set(run, nowMs);

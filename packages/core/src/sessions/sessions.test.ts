@@ -171,6 +171,27 @@ describe("subscribeSessions", () => {
     expect(fixture.events.map(({ disposition }) => disposition)).toEqual(Array(6).fill("blocked"));
   });
 
+  it("keeps a blocked session locked for as long as it says, however long it is idle", async () => {
+    await using fixture = await createSessions();
+    await fixture.client.createSender("carts").sendEncodedMessages({ ...poison("p"), sessionId: "ada" });
+    fixture.client.subscribeSessions(
+      "carts",
+      { processMessage: () => {}, processError: () => {} },
+      { undeserializableAction: "block", blockedSessionRetryInMs: 120_000, sessionIdleTimeoutInMs: 1_000 },
+    );
+    await until(() => fixture.events.length === 1);
+    const advance = async (seconds: number) => {
+      for (let i = 0; i < seconds; i++) {
+        fixture.clock.advance(1_000);
+        await quiet();
+      }
+    };
+    await advance(110);
+    expect(fixture.events).toHaveLength(1);
+    await advance(20);
+    expect(fixture.events).toHaveLength(2);
+  });
+
   it("peeks into a session while another one waits only when no message follows", async () => {
     let peeks = 0;
     const diagnostics = {
