@@ -49,7 +49,7 @@ export class HeldForCalls {
     });
   }
 
-  /** What to do with an undeserializable message: it is held only until the consumer has decoded something. */
+  /** What to do with an undeserializable message: it is held while the circuit breaker says so. */
   readonly decide: DecideUnread = (delivered, report) => {
     const { breaker, isBlocking } = this.#context;
     // The order of a session matters more than who is at fault.

@@ -166,8 +166,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
   }
 
   /**
-   * Receives one message after the other until the receiver is closed. A message that cannot be read now is reported to the client's hook and
-   * read again later; the loop continues. With `autoCompleteMessages`, a message is completed when the loop requests the next one. If that
+   * Receives one message after the other until the receiver is closed. A message whose dependency is unavailable is reported to the client's hook
+   * and read again later; the loop continues. While the circuit breaker holds what cannot be deserialized, and nothing else is there, it throws
+   * `deserialization-failed`; a new loop reads it again. With `autoCompleteMessages`, a message is completed when the loop requests the next one. If that
    * fails or the loop ends early, the current message and prefetched ones are abandoned.
    */
   getMessageIterator<Body = unknown>(
