@@ -20,6 +20,7 @@ export default defineConfig({
     alias: [
       { find: /^@waybill\/([a-z-]+)$/, replacement: `${packages}$1/src/index.ts` },
       { find: /^@waybill\/([a-z-]+)\/([a-z-]+)$/, replacement: `${packages}$1/src/$2.ts` },
+      { find: /^#required-draft$/, replacement: `${packages}serializer-json/src/required-draft.ts` },
       { find: /^waybill-([a-z]+)\/(.+)\.js$/, replacement: `${root}$1/src/$2.ts` },
     ],
   },

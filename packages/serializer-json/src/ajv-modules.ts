@@ -1,4 +1,5 @@
 import type { Ajv, Options } from "ajv";
+import { ajvMissing } from "./ajv-missing.js";
 
 /** The parts of ajv and its plug-in that are used. They are the largest dependency, so they are loaded with the first JSON Schema. */
 export interface AjvModules {
@@ -15,10 +16,6 @@ export function ajvModules(require: (id: string) => unknown): AjvModules {
     const { default: addFormats } = require("ajv-formats") as { default: AjvModules["addFormats"] };
     return { Ajv, Ajv2020, addFormats };
   } catch (error) {
-    throw new TypeError(
-      "json: a JSON Schema needs ajv, which cannot be loaded here, as in a browser or a bundle: take " +
-        'jsonSchema from "@waybill/serializer-json/json-schema", and give jsonSchema(schema) instead of the schema.',
-      { cause: error },
-    );
+    throw ajvMissing(error);
   }
 }

@@ -1,8 +1,5 @@
 import type { Ajv, FuncKeywordDefinition } from "ajv";
-
-/** Replacements of `type` and `format` for bigints, which ajv accepts neither as number nor as integer. */
-const exactType = "waybill:type";
-const exactFormat = "waybill:format";
+import { exactFormat, exactType } from "./compile-json-schema.js";
 
 /** Keywords whose values are data, and those whose values are schemas by name. */
 const dataKeywords: ReadonlySet<string> = new Set([
@@ -70,12 +67,6 @@ export function toExactSchema(schema: unknown): unknown {
     if (keyword === "format" && integerBits[value as string] !== undefined) exact[exactFormat] = value;
   }
   return exact;
-}
-
-/** The user's keyword for one of an exact schema. */
-export function plainKeyword(keyword: string): string {
-  if (keyword === exactType) return "type";
-  return keyword === exactFormat ? "format" : keyword;
 }
 
 function replaceKeyword(ajv: Ajv, keyword: string, validate: Check): void {

@@ -4,7 +4,8 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
 import type { AjvModules } from "./ajv-modules.js";
-import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
+import { type AjvLike, type JsonSchema, type MakeDraft, schemaCompiler } from "./compile-json-schema.js";
+import { schemaDraft } from "./schema-draft.js";
 
 /** JSON Schemas for bodies of every format, with ajv: bundlers include it, and browsers have it. */
 
@@ -29,7 +30,7 @@ export interface JsonSchemaOptions {
 export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}): StandardSchema {
   requireKnownOptions("jsonSchema", options, { extraKeywords: true, ajv: true });
   const { extraKeywords = [], ajv } = options;
-  const check = schemaCompiler(ajv, extraKeywords, () => ({ Ajv, Ajv2020, addFormats })).compile(schema);
+  const check = schemaCompiler(ajv, extraKeywords, includedDraft).compile(schema);
   return Object.freeze({
     "~standard": Object.freeze({
       version: 1,
@@ -43,6 +44,10 @@ export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}):
     }),
   } satisfies StandardSchema);
 }
+
+/** The schemas of a draft, with the ajv that this module imports. */
+const includedDraft: MakeDraft = (name, extraKeywords) =>
+  schemaDraft({ Ajv, Ajv2020, addFormats }, name, extraKeywords);
 
 /** The schema as Standard JSON Schema has it: always an object. */
 function described(schema: JsonSchema): Record<string, unknown> {

@@ -8,7 +8,7 @@ import {
   resolveBodySchemas,
   type ValidateFunction,
 } from "@waybill/core/serializer";
-import { requireAjv } from "#require-ajv";
+import { requiredDraft } from "#required-draft";
 import { type AjvLike, type JsonSchema, schemaCompiler } from "./compile-json-schema.js";
 import { readJson } from "./read-json.js";
 import { writeJson } from "./write-json.js";
@@ -75,7 +75,7 @@ export function json(options: JsonOptions = {}): Serializer {
     writeBigInts: choose(options, "writeBigInts"),
     writeBytes: choose(options, "writeBytes"),
   };
-  const { compile, forget } = schemaCompiler(options.ajv, options.extraKeywords ?? [], requireAjv);
+  const { compile, forget } = schemaCompiler(options.ajv, options.extraKeywords ?? [], requiredDraft);
   const schemas = resolveBodySchemas(options, compile, forget);
   return Object.freeze({
     name: "json",
