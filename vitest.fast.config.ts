@@ -18,6 +18,7 @@ const slow = [
   "packages/*/src/conformance.test.ts",
   "packages/broker/src/model.test.ts",
   "packages/claim-check/src/file-claim-check-store.test.ts",
+  "packages/core/src/contracts/loading-in-a-process.test.ts",
   "packages/core/src/receive/circuit-breaker/faulty-producer.test.ts",
   "packages/core/src/receive/delivery/lock-renewal.test.ts",
   "packages/migration/src/retirement/retirement-verdict.test.ts",

@@ -40,6 +40,8 @@ export interface Reference {
   readonly specifier: string;
   /** Whether it is erased at run time. */
   readonly isType: boolean;
+  /** Whether it is an `import()`, which loads the module later. */
+  readonly isLater: boolean;
 }
 
 /** One exported name. */
@@ -84,6 +86,9 @@ function readSource(path: string, text: string): SourceFile {
   const { module, comments, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
   const exported = module.staticExports.flatMap(({ entries }) => entries);
+  const later = module.dynamicImports.map(({ moduleRequest: { start, end } }) =>
+    text.slice(start + 1, end - 1),
+  );
   return {
     path,
     isTest: /\.test(?:-d|-support)?\.tsx?$/.test(path),
@@ -91,16 +96,18 @@ function readSource(path: string, text: string): SourceFile {
     imports: [
       ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
       ...exported.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
-      ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+      ...later,
     ],
     references: [
       ...module.staticImports.map(({ moduleRequest, entries }) => ({
         specifier: moduleRequest.value,
         isType: entries.length > 0 && entries.every(({ isType }) => isType),
+        isLater: false,
       })),
       ...exported.flatMap(({ moduleRequest, isType }) =>
-        moduleRequest == null ? [] : [{ specifier: moduleRequest.value, isType }],
+        moduleRequest == null ? [] : [{ specifier: moduleRequest.value, isType, isLater: false }],
       ),
+      ...later.map((specifier) => ({ specifier, isType: false, isLater: true })),
     ],
     exports: exported.map(({ exportName, isType, moduleRequest }) => ({
       name: exportName.name ?? "*",

@@ -52,7 +52,7 @@ export { peekAll } from "./receive/receiver/peek-all.js";
 export type { Receiver } from "./receive/receiver/receiver.js";
 export type { AcceptSessionReceiverOptions, ReceiverOptions } from "./receive/receiver/receiver-options.js";
 export type { RehearsalReport } from "./rehearsal/rehearsal-report.js";
-export type { RehearseOptions } from "./rehearsal/rehearse.js";
+export type { RehearseOptions } from "./rehearsal/rehearse-options.js";
 export type { ReplyOptions } from "./request-reply/reply.js";
 export type { Requester } from "./request-reply/requester.js";
 export type { MessageBatch } from "./sending/message-batch.js";

@@ -3,12 +3,13 @@
 export type { TypedMessageProperties } from "./message-types/message-type.js";
 export type { RepliableMessage } from "./request-reply/reply.js";
 export type {
+  AddressedRequest,
+  ReplySourceOptions,
   RequesterOptions,
   RequestManyOptions,
   RequestMessage,
   RequestOptions,
 } from "./request-reply/request-options.js";
-export type { AddressedRequest, ReplySourceOptions } from "./request-reply/request-reply.js";
 export type {
   UnmatchedReplyDisposition,
   UnmatchedReplyEvent,

@@ -45,7 +45,7 @@ export const knownSurvivors: ReadonlyMap<string, string> = new Map([
     "sums of logarithms do not hit the limit exactly, which has a margin for that reason",
   ],
   [
-    "packages/core/src/receive/circuit-breaker/look-ahead.ts: this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 0);  →  this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 1);",
+    "packages/core/src/receive/circuit-breaker/waiting-messages.ts: this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 0);  →  this.#bytes += body instanceof Uint8Array ? body.length : (size ?? 1);",
     "a thousand messages, which is as far as a look goes, make no difference to a limit of 16 MiB",
   ],
   [

@@ -1,27 +1,12 @@
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type MessageTypeResolver, propertyResolver } from "../message-types/message-type-resolver.js";
-import { claimCheckDetails, claimCheckProperty } from "./claim-check.js";
-import { contentEncodingOf, withEffectiveContentEncoding } from "./compression.js";
-import {
-  type EncryptionLabel,
-  encryptionDetails,
-  encryptionProperty,
-  isLabelledEncrypted,
-  parseBoundList,
-} from "./encrypt.js";
+import { isAlwaysBound } from "./authenticated-part.js";
+import type { EncryptionLabel } from "./encrypt.js";
 
 const defaultResolver = propertyResolver();
 
 const noBytes = new Uint8Array(0);
-
-/** The application properties that describe the transforms of a body. Every encrypted body is bound to them, so no list names them. */
-export const sealingProperties: ReadonlySet<string> = new Set([
-  claimCheckProperty,
-  ...Object.values(claimCheckDetails),
-  encryptionProperty,
-  ...Object.values(encryptionDetails),
-]);
 
 /**
  * The application properties to which a body is bound when it is encrypted: those at which the resolver looks for type and version, whether or
@@ -43,28 +28,6 @@ export function propertiesToBind(
 }
 
 /**
- * The part of an encrypted message to which its body is bound; nothing else may decide how it is read. Empty texts count as absent, because
- * not every hop distinguishes these. Any other message as it is.
- */
-export function authenticatedPart(message: EncodedMessage): EncodedMessage {
-  const { body, contentType, subject, applicationProperties = {} } = message;
-  if (!isLabelledEncrypted(applicationProperties)) return message;
-  const bound = new Set(listedNames(applicationProperties));
-  const properties = Object.entries(applicationProperties).filter(
-    ([name]) => sealingProperties.has(name) || (bound.has(name) && !isAlwaysBound(name)),
-  );
-  return {
-    body,
-    contentType: contentType || undefined,
-    subject: subject || undefined,
-    applicationProperties: withEffectiveContentEncoding(
-      Object.fromEntries(properties),
-      contentEncodingOf(message),
-    ),
-  };
-}
-
-/**
  * Throws `decryption-failed` for a message whose type or version depends here on an application property to which its body is not bound,
  * because it may have been changed, added or removed in transit.
  */
@@ -82,19 +45,6 @@ export function requireBound(
     `The body is not bound to "${missing}", which decides here how it is read. Let the sender name the application property in ` +
       "encryption.boundProperties.",
   );
-}
-
-function isAlwaysBound(name: string): boolean {
-  return sealingProperties.has(name) || name.toLowerCase() === "content-encoding";
-}
-
-/** None of a malformed list, for which decryption fails. */
-function listedNames(properties: ApplicationProperties): readonly string[] {
-  try {
-    return parseBoundList(properties[encryptionDetails.bound]);
-  } catch {
-    return [];
-  }
 }
 
 /** The properties, with a call for every name that is read, tested with `in` or `Object.hasOwn`, or enumerated. */

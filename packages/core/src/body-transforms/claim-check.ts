@@ -1,18 +1,9 @@
 import type { ClaimCheckStore } from "../contracts/claim-check-store.js";
-import type { WaybillError } from "../errors/error.js";
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { sha256Hex } from "../message/web-crypto.js";
 import { askProvider } from "./ask-provider.js";
-
-/** The application property with the key of the stored body. */
-export const claimCheckProperty = "waybill-claim-check";
-
-/** The application properties with hash and length of the stored body. */
-export const claimCheckDetails = Object.freeze({
-  sha256: "waybill-claim-check-sha256",
-  bytes: "waybill-claim-check-bytes",
-});
+import { claimCheckDetails, claimCheckProperty, malformedClaimCheck } from "./sealing-properties.js";
 
 /** The key of a stored body, with its expected hash and length. */
 export interface ClaimCheck {
@@ -108,9 +99,4 @@ function ask<Result>(
 ): Promise<Result> {
   const limit = { who: "The claim-check store", timeoutMs, signal };
   return askProvider("fetch", `Could not ${what} the claim-check store.`, limit, work);
-}
-
-/** The failure of a message whose claim check leads nowhere. */
-export function malformedClaimCheck(why: string): WaybillError {
-  return decodeFailure("claim-check-malformed", `The claim check cannot be followed: ${why}.`);
 }

@@ -1,30 +1,18 @@
-import { base64, parseJson } from "@waybill/foundation";
+import { base64 } from "@waybill/foundation";
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import { type AssociatedData, associatedData } from "./associated-data.js";
+import { parseBoundList } from "./authenticated-part.js";
 import type { ClaimCheck } from "./claim-check.js";
 import { contentEncodingOf } from "./compression.js";
 import { isKeyId, type KeyRing } from "./key-ring.js";
-
-/** The application property with the algorithm of an encrypted body. */
-export const encryptionProperty = "waybill-encryption";
-
-/** The other application properties of an encrypted body. */
-export const encryptionDetails = Object.freeze({
-  keyId: "waybill-encryption-key-id",
-  nonce: "waybill-encryption-nonce",
-  bound: "waybill-encryption-bound",
-});
+import { encryptionDetails, encryptionProperty } from "./sealing-properties.js";
 
 /** The only supported algorithm. Source: NIST SP 800-38D. */
 const algorithm = "AES-256-GCM";
 
 /** In bytes. Random nonces of this length are safe for 2^32 messages with one key. Source: NIST SP 800-38D, 8.3. */
 const nonceLength = 12;
-
-/** Limits, because the list of bound properties also comes from the wire. */
-const maxListLength = 4096;
-const maxListedNames = 64;
 
 /** In bytes; the tag is at the end of the ciphertext, as in Web Crypto. */
 const tagLength = 16;
@@ -82,28 +70,6 @@ export interface EncryptionLabel {
 export interface BoundList {
   readonly list: string;
   readonly names: readonly string[];
-}
-
-/** Whether a message has a property of an encrypted body, even one that is null: a body that lost some of them is not plaintext. */
-export function isLabelledEncrypted(properties: ApplicationProperties): boolean {
-  // One by one: every message is asked, and a loop over names is slower than all other steps of a reading together.
-  return (
-    properties[encryptionProperty] !== undefined ||
-    properties[encryptionDetails.keyId] !== undefined ||
-    properties[encryptionDetails.nonce] !== undefined ||
-    properties[encryptionDetails.bound] !== undefined
-  );
-}
-
-/** Parses the list of a message. Throws `encryption-malformed` for an invalid one. */
-export function parseBoundList(list: unknown): readonly string[] {
-  const names = typeof list === "string" && list.length <= maxListLength ? parseJson(list) : undefined;
-  const isList = Array.isArray(names) && names.length <= maxListedNames;
-  if (isList && names.every((name) => typeof name === "string")) return names;
-  throw decodeFailure(
-    "encryption-malformed",
-    "The list of bound application properties is malformed or too long.",
-  );
 }
 
 /** Reads the encryption properties. Throws `encryption-unsupported` or `encryption-malformed`. */

@@ -24,6 +24,16 @@ interface Remembered<T> {
 /** Limited, because ids also come from the wire. */
 const maxIdLength = 256;
 
+const keyRings = new WeakMap<ResolvedEncryptionOptions, KeyRing>();
+
+/** The keys of the pipeline with these options. */
+export function keyRingOf(options: ResolvedEncryptionOptions, timeoutMs: number): KeyRing {
+  const known = keyRings.get(options);
+  const keyRing = known ?? new KeyRing(options, timeoutMs);
+  if (known === undefined) keyRings.set(options, keyRing);
+  return keyRing;
+}
+
 /** The keys of one pipeline. Concurrent requests call the provider once, and its results are cached. */
 export class KeyRing {
   readonly #provider: EncryptionKeyProvider;

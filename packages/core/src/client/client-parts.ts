@@ -10,6 +10,7 @@ import {
   withDefaults,
 } from "@waybill/foundation";
 import { entityPathOf } from "../contracts/entity-path.js";
+import { loadedLater } from "../contracts/loaded-later.js";
 import type {
   Transport,
   TransportReceiver,
@@ -44,17 +45,17 @@ import {
   undeserializableActions,
 } from "../receive/receiver/receiver-options.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
-import { defaultRehearseOptions, type RehearseOptions, rehearse } from "../rehearsal/rehearse.js";
+import { defaultRehearseOptions, type RehearseOptions } from "../rehearsal/rehearse-options.js";
 import { RuleManager } from "../rules/rule-manager.js";
 import { Sender } from "../sending/sender.js";
 import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
-import { SessionProcessor } from "../sessions/session-processor.js";
 import type {
   SessionMessageHandlers,
   SubscribeSessionsOptions,
   TypedSessionMessageHandlers,
 } from "../sessions/session-processor-options.js";
-import { type SessionOwner, SessionReceiver } from "../sessions/session-receiver.js";
+import type { SessionOwner, SessionReceiver } from "../sessions/session-receiver.js";
+import { SessionSubscription } from "../sessions/session-subscription.js";
 import { acceptSession } from "./accept-session.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { type EntityName, entityAddress, requireName, requireReceiveMode } from "./entity-address.js";
@@ -63,6 +64,9 @@ import { OwnSenders } from "./own-senders.js";
 import { ReceiverContexts } from "./receiver-contexts.js";
 
 const defaultSessionWaitMs = 60_000;
+
+const sessionReceivers = loadedLater("sessions", () => import("../sessions/session-receiver.js"));
+const rehearsals = loadedLater("rehearsals", () => import("../rehearsal/rehearse.js"));
 
 /** Everything that a client opens on its transport and closes with itself. The transport stays open, because other clients may use it. */
 export class ClientParts extends OpenParts {
@@ -211,6 +215,9 @@ export class ClientParts extends OpenParts {
     const isBlocking = undeserializableAction === "block";
     const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, ...this.#events };
     const address = entityAddress(entity);
+    // First, because a session that was accepted would stay locked without it.
+    const { SessionReceiver } = await sessionReceivers();
+    this.requireOpen();
     const receiver = await acceptSession(this.#transport, this, address, sessionId, accepting);
     const { pipeline } = this.#options;
     const kind = {
@@ -243,21 +250,25 @@ export class ClientParts extends OpenParts {
     if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
     const address = entityAddress(entity);
     return this.add(
-      new SessionProcessor(handlers, options, {
-        transport: this.#transport,
-        events: this.#events,
-        address,
-        entityPath: entityPathOf(address),
-        scheduler: this.scheduler,
-        breaker: this.#contexts.breakers.breakerFor(address, pipeline),
-        lookAhead: this.#contexts.breakers.lookAheadFor(address, pipeline),
-        backoff: this.#options.unavailableBackoff,
-        open: (receiver, kind) => ({
-          context: this.#contexts.createForSession(receiver, { address, pipeline, ...kind }),
-          owner: this.#sessionOwner(receiver),
-        }),
-        onClosed: this.forget,
-      }),
+      new SessionSubscription(
+        handlers,
+        options,
+        {
+          transport: this.#transport,
+          events: this.#events,
+          address,
+          entityPath: entityPathOf(address),
+          scheduler: this.scheduler,
+          breaker: this.#contexts.breakers.breakerFor(address, pipeline),
+          lookAhead: this.#contexts.breakers.lookAheadFor(address, pipeline),
+          backoff: this.#options.unavailableBackoff,
+          open: (receiver, kind) => ({
+            context: this.#contexts.createForSession(receiver, { address, pipeline, ...kind }),
+            owner: this.#sessionOwner(receiver),
+          }),
+        },
+        this.forget,
+      ),
     );
   }
 
@@ -275,6 +286,8 @@ export class ClientParts extends OpenParts {
     if (resolved.maxMessageCount !== undefined)
       requireInteger("maxMessageCount", resolved.maxMessageCount, 1);
     requireDuration("watchForInMs", resolved.watchForInMs, 0);
+    this.requireOpen();
+    const { rehearse } = await rehearsals();
     this.requireOpen();
     const address = entityAddress(entity, resolved.subQueueType);
     const receiver = this.#transport.createReceiver(address, "peekLock");

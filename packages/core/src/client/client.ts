@@ -11,18 +11,16 @@ import type {
   UndecodedIn,
 } from "../receive/receiver/receiver-options.js";
 import type { RehearsalReport } from "../rehearsal/rehearsal-report.js";
-import type { RehearseOptions } from "../rehearsal/rehearse.js";
+import type { RehearseOptions } from "../rehearsal/rehearse-options.js";
 import type { RepliableMessage, ReplyOptions } from "../request-reply/reply.js";
 import type {
+  AddressedRequest,
+  ReplySourceOptions,
   RequesterOptions,
   RequestManyOptions,
   RequestOptions,
 } from "../request-reply/request-options.js";
-import {
-  type AddressedRequest,
-  type ReplySourceOptions,
-  RequestReply,
-} from "../request-reply/request-reply.js";
+import { RequestReply } from "../request-reply/request-reply.js";
 import type { Requester } from "../request-reply/requester.js";
 import type { RuleManager } from "../rules/rule-manager.js";
 import type { Sender } from "../sending/sender.js";

@@ -1,6 +1,9 @@
-import { propertiesToBind, sealingProperties } from "../body-transforms/bound-properties.js";
-import { checkIn, claimCheckProperty, newClaimCheckKey } from "../body-transforms/claim-check.js";
-import { encrypt, encryptedLength, isLabelledEncrypted } from "../body-transforms/encrypt.js";
+import { sealing } from "../body-transforms/sealing.js";
+import {
+  claimCheckProperty,
+  isLabelledEncrypted,
+  sealingProperties,
+} from "../body-transforms/sealing-properties.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
@@ -18,9 +21,9 @@ export function applyBodyTransforms(
 ): Awaitable<EncodedMessage> {
   call?.onBeforeTransforms?.(message);
   if (call?.bodyTransforms === false) return message;
-  const { keyRing, claimCheck } = options;
+  const { encryption, claimCheck } = options;
   const signal = call?.abortSignal;
-  if (keyRing !== undefined) return applyAsync(message, options, signal);
+  if (encryption !== undefined) return applyAsync(message, options, signal);
   const { length } = message.body as Uint8Array;
   const isSmall = claimCheck === undefined || length === 0 || length < claimCheck.minBytes;
   return isSmall ? message : applyAsync(message, options, signal);
@@ -40,38 +43,11 @@ async function applyAsync(
   options: ResolvedPipelineOptions,
   signal: AbortSignal | undefined,
 ): Promise<EncodedMessage> {
-  const { claimCheck, attemptTimeoutInMs, maxBodyBytes } = options;
   try {
-    const length = sealedLength(message, options);
-    if (length > maxBodyBytes) {
-      const text = `the encrypted body has ${length} bytes, more than the ${maxBodyBytes} that are allowed.`;
-      throw new WaybillError("message-too-large", text);
-    }
-    const key = claimCheck !== undefined && length >= claimCheck.minBytes ? newClaimCheckKey() : undefined;
-    const transformed = await encrypted(message, options, key);
-    if (claimCheck === undefined || key === undefined) return transformed;
-    return await checkIn(transformed, key, {
-      store: claimCheck.store,
-      timeoutMs: attemptTimeoutInMs,
-      signal,
-    });
+    const { sealBody } = await sealing();
+    return await sealBody(message, options, signal);
   } catch (error) {
     const { code, text, stage } = WaybillError.from(error, "serialization-failed");
     throw new WaybillError(code, text, { messageId: message.messageId, stage });
   }
-}
-
-function sealedLength(message: EncodedMessage, { keyRing }: ResolvedPipelineOptions): number {
-  const { length } = message.body as Uint8Array;
-  return keyRing === undefined ? length : encryptedLength(length);
-}
-
-async function encrypted(
-  message: EncodedMessage,
-  { keyRing, encryption, messageTypes }: ResolvedPipelineOptions,
-  claimCheckKey: string | undefined,
-): Promise<EncodedMessage> {
-  if (keyRing === undefined) return message;
-  const names = propertiesToBind(message, messageTypes?.resolver, encryption?.boundProperties ?? []);
-  return await encrypt(message, keyRing, { names, claimCheckKey });
 }

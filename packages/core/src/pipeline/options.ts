@@ -5,7 +5,6 @@ import {
   type ResolvedEncryptionOptions,
   resolveEncryption,
 } from "../body-transforms/encryption-options.js";
-import { KeyRing } from "../body-transforms/key-ring.js";
 import {
   type BodySchemaOptions,
   type BodySchemas,
@@ -163,7 +162,6 @@ export interface ResolvedPipelineOptions {
   readonly compression: { readonly coding: ContentCoding; readonly minBytes: number } | undefined;
   readonly contentEncoding: "undo" | "ignore";
   readonly encryption: ResolvedEncryptionOptions | undefined;
-  readonly keyRing: KeyRing | undefined;
   readonly isPlaintextRefused: boolean;
   readonly claimCheck: ResolvedClaimCheckOptions | undefined;
   readonly maxBodyBytes: number;
@@ -215,7 +213,6 @@ export function resolvePipelineOptions(options: PipelineOptions): ResolvedPipeli
     compression: resolveCompression(options.compression),
     contentEncoding: requireOneOf("contentEncoding", options.contentEncoding ?? "undo", ["undo", "ignore"]),
     encryption,
-    keyRing: encryption === undefined ? undefined : new KeyRing(encryption, attemptTimeoutInMs),
     isPlaintextRefused: encryption !== undefined && !encryption.allowPlaintext,
     claimCheck: resolveClaimCheck(options.claimCheck),
     maxBodyBytes: limit("maxBodyBytes"),

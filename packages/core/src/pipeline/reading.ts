@@ -1,5 +1,6 @@
-import { authenticatedPart } from "../body-transforms/bound-properties.js";
-import { isLabelledEncrypted } from "../body-transforms/encrypt.js";
+import { authenticatedPart } from "../body-transforms/authenticated-part.js";
+import type { AppliedTransforms } from "../body-transforms/sealed-body.js";
+import { isLabelledEncrypted } from "../body-transforms/sealing-properties.js";
 import type { WaybillError } from "../errors/error.js";
 import { type BodySection, bodySection } from "../message/body.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
@@ -14,12 +15,6 @@ export const noProperties: ApplicationProperties = Object.freeze({});
 
 /** What a stage waits for. */
 export type Waiting = Promise<undefined> | undefined;
-
-/** The transforms found so far while reading a body, for the report. */
-export interface AppliedTransforms {
-  claimCheck: string | undefined;
-  encryptionKeyId: string | undefined;
-}
 
 /** One body that is read: the input of the stages, and what they found so far. */
 export interface Reading {

@@ -1,25 +1,20 @@
 import { afterwards, isPromise } from "@waybill/foundation";
-import { requireBound } from "../body-transforms/bound-properties.js";
-import {
-  type ClaimCheck,
-  checkOut,
-  claimCheckDetails,
-  claimCheckProperty,
-  malformedClaimCheck,
-  readClaimCheck,
-} from "../body-transforms/claim-check.js";
 import {
   contentEncodingOf,
   decompress as decodeContent,
   parseContentEncoding,
 } from "../body-transforms/compression.js";
-import { decrypt, readEncryptionLabel } from "../body-transforms/encrypt.js";
+import { sealing } from "../body-transforms/sealing.js";
+import {
+  claimCheckDetails,
+  claimCheckProperty,
+  malformedClaimCheck,
+} from "../body-transforms/sealing-properties.js";
 import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
-import type { ApplicationProperties, ApplicationPropertyValue, EncodedMessage } from "../message/message.js";
+import type { ApplicationProperties, ApplicationPropertyValue } from "../message/message.js";
 import { encodedBody, isText } from "./body-sections.js";
-import type { ResolvedPipelineOptions } from "./options.js";
-import { type AppliedTransforms, noProperties, type Reading, type Waiting } from "./reading.js";
+import type { Reading, Waiting } from "./reading.js";
 
 /**
  * The stage that fetches the body from a claim-check store and decrypts it, where the message says so. Fails for a body that is too large, or
@@ -67,47 +62,14 @@ export function decompress(reading: Reading): Waiting {
   return isPromise(plain) ? plain.then(finish) : finish(plain);
 }
 
-async function undoBodyTransforms(reading: Reading, wire: Uint8Array): Promise<undefined> {
+async function undoBodyTransforms(reading: Reading, bytes: Uint8Array): Promise<undefined> {
   const { message, applicationProperties, isEncrypted, options, abortSignal } = reading;
+  const isStored = isSet(applicationProperties[claimCheckProperty]);
   const transforms = { claimCheck: undefined, encryptionKeyId: undefined };
   reading.transforms = transforms;
-  const claim = isSet(applicationProperties[claimCheckProperty])
-    ? readClaimCheck(applicationProperties, wire, options.maxBodyBytes)
-    : undefined;
-  const body = claim === undefined ? wire : await fetchBody(claim, options, transforms, abortSignal);
-  reading.bytes = isEncrypted ? await decryptBody(body, message, claim, options, transforms) : body;
-}
-
-function fetchBody(
-  claim: ClaimCheck,
-  { claimCheck, attemptTimeoutInMs }: ResolvedPipelineOptions,
-  transforms: AppliedTransforms,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array> {
-  transforms.claimCheck = claim.key;
-  if (claimCheck === undefined) {
-    throw decodeFailure(
-      "claim-check-unsupported",
-      "The body lies in a claim-check store, and none is configured.",
-    );
-  }
-  return checkOut(claim, { store: claimCheck.store, timeoutMs: attemptTimeoutInMs, signal });
-}
-
-async function decryptBody(
-  body: Uint8Array,
-  message: EncodedMessage,
-  claim: ClaimCheck | undefined,
-  { keyRing, encryption, messageTypes }: ResolvedPipelineOptions,
-  transforms: AppliedTransforms,
-): Promise<Uint8Array> {
-  const label = readEncryptionLabel(message.applicationProperties ?? noProperties);
-  transforms.encryptionKeyId = label.keyId;
-  if (keyRing === undefined || encryption === undefined) {
-    throw decodeFailure("encryption-unsupported", "The body is encrypted, and no keys are configured.");
-  }
-  requireBound(message, label, messageTypes?.resolver, encryption.boundProperties);
-  return await decrypt(body, message, label, claim, keyRing);
+  const { unsealBody } = await sealing();
+  const sealed = { bytes, message, isEncrypted, isStored };
+  reading.bytes = await unsealBody(sealed, options, transforms, abortSignal);
 }
 
 /**

@@ -13,6 +13,15 @@ import type { UnmatchedReplyEvent, UnmatchedReplyPolicy } from "./unmatched-repl
 /** A request to send; the requester sets `replyTo` and `replyToSessionId`. */
 export type RequestMessage<Body = unknown> = Omit<Message<Body>, "replyTo" | "replyToSessionId">;
 
+/** A request with its own `replyTo`, and with `replyToSessionId` if that entity requires sessions. */
+export type AddressedRequest<Body = unknown> = Message<Body> & { readonly replyTo: string };
+
+/** Where the replies to an {@link AddressedRequest} are received. */
+export interface ReplySourceOptions {
+  /** The subscription from which to receive replies when `replyTo` is a topic. Default: none, `replyTo` is a queue. */
+  readonly replySubscription?: string | undefined;
+}
+
 /** Options of a request. */
 export interface RequestOptions extends CallOptions {
   /** How long to wait for replies, in milliseconds; `Infinity` waits until the requester closes. Default: the requester's. */
@@ -74,35 +83,35 @@ const defaultRequesterOptions = Object.freeze({
   onUnmatchedReply: ignore,
   processError: ignore,
   replyToSessionId: undefined,
+  accept: undefined,
 } as const);
 
 /** {@link RequesterOptions} checked, with every default filled in. */
 export interface ResolvedRequesterOptions
   extends Omit<Resolved<RequesterOptions>, "replyToSessionId" | "accept"> {
   readonly replyToSessionId: string | undefined;
-  /** The value of the application property; undefined to leave it out. */
-  readonly accept: string | undefined;
+  /** The value of the application property; undefined for the types that the client reads, false to leave it out. */
+  readonly accept: string | false | undefined;
 }
 
 /** Checks the options and fills in the defaults. Throws `TypeError`. */
 export function resolveRequesterOptions(
   options: RequesterOptions,
   queueOrTopic: string,
-  readableTypes: string,
 ): ResolvedRequesterOptions {
-  const defaults = { ...defaultRequesterOptions, replyTo: queueOrTopic, accept: readableTypes };
+  const defaults = { ...defaultRequesterOptions, replyTo: queueOrTopic };
   const resolved = withDefaults("createRequester", options, defaults);
   const { replyTo, accept, replyToSessionId } = resolved;
   requireName("replyTo", replyTo);
   if (replyToSessionId !== undefined) requireName("replyToSessionId", replyToSessionId);
-  if (accept !== false) requireName("accept", accept);
+  if (accept !== undefined && accept !== false) requireName("accept", accept);
   requireDuration("timeoutInMs", resolved.timeoutInMs, 0, Number.POSITIVE_INFINITY);
   for (const name of ["maxPendingRequests", "maxBufferedReplies", "maxConcurrentReplies"] as const) {
     requireInteger(name, resolved[name], 1);
   }
   requireOneOf("lateReplies", resolved.lateReplies, ["complete", "deadLetter"]);
   requireOneOf("unknownReplies", resolved.unknownReplies, ["complete", "deadLetter", "abandon"]);
-  return Object.freeze({ ...resolved, accept: accept === false ? undefined : accept });
+  return Object.freeze(resolved);
 }
 
 function requireName(name: string, given: unknown): void {

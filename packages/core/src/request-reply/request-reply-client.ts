@@ -16,6 +16,8 @@ export interface RequestReplyClient {
   readonly scheduler: Scheduler;
   /** The host of the namespace, if the transport knows it. */
   readonly fullyQualifiedNamespace: string | undefined;
+  /** Throws a `closed` error once the client is closed. */
+  requireOpen(): void;
   createSender(queueOrTopic: string): Sender;
   createReceiver(entity: ReplyEntity): Receiver<UndecodedMessage>;
   acceptSession(

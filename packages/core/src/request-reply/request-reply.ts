@@ -1,115 +1,91 @@
+import { afterwards, isPromise } from "@waybill/foundation";
+import { loadedLater } from "../contracts/loaded-later.js";
+import type { Awaitable } from "../contracts/serializer.js";
 import { WaybillError } from "../errors/error.js";
-import type { Message, ReceivedMessage } from "../message/message.js";
-import { createChain } from "../pipeline/chain.js";
+import type { ReceivedMessage } from "../message/message.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
-import { FormatNegotiation, readableTypes } from "./accept.js";
-import { type RepliableMessage, type ReplyOptions, reply } from "./reply.js";
-import { ReplySenders } from "./reply-senders.js";
+import type { ClientRequests } from "./client-requests.js";
+import { iterateLater } from "./iterate-later.js";
+import type { RepliableMessage, ReplyOptions } from "./reply.js";
 import {
+  type AddressedRequest,
+  type ReplySourceOptions,
   type RequesterOptions,
   type RequestManyOptions,
   type RequestOptions,
   resolveRequesterOptions,
 } from "./request-options.js";
 import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js";
-import { Requester, requireRequest } from "./requester.js";
+import { type ReplyIterator, Requester, requireRequest } from "./requester.js";
 
-/** A request with its own `replyTo`, and with `replyToSessionId` if that entity requires sessions. */
-export type AddressedRequest<Body = unknown> = Message<Body> & { readonly replyTo: string };
+const clientRequests = loadedLater("requests and replies", () => import("./client-requests.js"));
 
-/** Where the replies to an {@link AddressedRequest} are received. */
-export interface ReplySourceOptions {
-  /** The subscription from which to receive replies when `replyTo` is a topic. Default: none, `replyTo` is a queue. */
-  readonly replySubscription?: string | undefined;
-}
-
-/** How many idle requesters are kept open for `client.request`; bounded because each request may name another session. */
-const maxIdleRequesters = 16;
-
-/** The media types of the client's serializers. */
-interface Formats {
-  readonly negotiation: FormatNegotiation;
-  readonly readableTypes: string;
-}
-
-/** The requests and replies of one client. */
+/** The requests and replies of one client. Their code is loaded with the first of them. */
 export class RequestReply {
   readonly #client: RequestReplyClient;
   readonly #pipeline: Pipeline;
-  readonly #senders: ReplySenders;
-  #formats: Formats | undefined;
-  /** The requesters of `client.request`, by where their replies are received, least recently used first. */
-  readonly #requesters = new Map<string, Requester>();
+  #requests: ClientRequests | undefined;
 
   constructor(client: RequestReplyClient, pipeline: Pipeline) {
     this.#client = client;
     this.#pipeline = pipeline;
-    this.#senders = new ReplySenders((queueOrTopic) => client.createSender(queueOrTopic));
   }
 
   createRequester(entity: ReplyEntity, given: RequesterOptions = {}): Requester {
-    const { readableTypes } = this.#knownFormats();
-    const options = resolveRequesterOptions(given, entity.queueOrTopic, readableTypes);
-    return this.#client.add(new Requester({ entity, options, client: this.#client, senders: this.#senders }));
+    const options = resolveRequesterOptions(given, entity.queueOrTopic);
+    return this.#client.add(
+      new Requester({
+        options,
+        open: () => afterwards(this.#loaded(), (requests) => requests.open(entity, options)),
+        onClosed: (requester) => this.#client.forget(requester),
+      }),
+    );
   }
 
-  async request(
+  request(
     queueOrTopic: string,
     request: AddressedRequest,
     options: RequestOptions & ReplySourceOptions,
-  ): Promise<ReceivedMessage> {
-    return this.#requesterFor(request, options).request(queueOrTopic, request, options);
+  ): Awaitable<ReceivedMessage> {
+    requireAddressed(request);
+    return afterwards(this.#loaded(), (requests) => requests.request(queueOrTopic, request, options));
   }
 
   requestMany(
     queueOrTopic: string,
     request: AddressedRequest,
     options: RequestManyOptions & ReplySourceOptions,
-  ): AsyncIterableIterator<ReceivedMessage, undefined> {
-    return this.#requesterFor(request, options).requestMany(queueOrTopic, request, options);
+  ): ReplyIterator {
+    requireAddressed(request);
+    const loaded = this.#loaded();
+    return isPromise(loaded)
+      ? iterateLater(loaded.then((requests) => requests.requestMany(queueOrTopic, request, options)))
+      : loaded.requestMany(queueOrTopic, request, options);
   }
 
-  reply(request: RepliableMessage, body: unknown, options: ReplyOptions): Promise<void> {
-    const { negotiation } = this.#knownFormats();
-    const { fullyQualifiedNamespace } = this.#client;
-    return reply(request, body, options, this.#senders, negotiation, fullyQualifiedNamespace);
+  reply(request: RepliableMessage, body: unknown, options: ReplyOptions): Awaitable<void> {
+    return afterwards(this.#loaded(), (requests) => requests.reply(request, body, options));
   }
 
-  /** Created on first use, because most clients do not use request/reply. */
-  #knownFormats(): Formats {
-    if (this.#formats === undefined) {
-      const chain = createChain(this.#pipeline.serializers);
-      this.#formats = { negotiation: new FormatNegotiation(chain), readableTypes: readableTypes(chain) };
-    }
-    return this.#formats;
+  #loaded(): Awaitable<ClientRequests> {
+    if (this.#requests !== undefined) return this.#requests;
+    return afterwards(clientRequests(), ({ ClientRequests }) => {
+      // It may have been closed while the code was loaded.
+      this.#client.requireOpen();
+      this.#requests ??= new ClientRequests(this.#client, this.#pipeline, (entity, options) =>
+        this.createRequester(entity, options),
+      );
+      return this.#requests;
+    });
   }
+}
 
-  #requesterFor(request: AddressedRequest, { replySubscription }: ReplySourceOptions): Requester {
-    requireRequest(request);
-    const { messageId, replyTo, replyToSessionId } = request;
-    if (replyTo === undefined) {
-      throw new WaybillError("operation-invalid", "A request needs replyTo, the queue of its replies.", {
-        messageId,
-      });
-    }
-    const key = JSON.stringify([replyTo, replySubscription, replyToSessionId]);
-    const requester =
-      this.#requesters.get(key) ??
-      this.createRequester({ queueOrTopic: replyTo, subscription: replySubscription }, { replyToSessionId });
-    this.#requesters.delete(key);
-    this.#closeIdle();
-    this.#requesters.set(key, requester);
-    return requester;
-  }
-
-  #closeIdle(): void {
-    if (this.#requesters.size < maxIdleRequesters) return;
-    for (const [key, requester] of this.#requesters) {
-      if (requester.pendingRequestCount > 0) continue;
-      this.#requesters.delete(key);
-      // If closing fails, its lock expires by itself.
-      void requester.close().catch(() => {});
-      return;
-    }
-  }
+/** Throws `TypeError` for what is no message, `operation-invalid` for a request that does not say where its replies go. */
+function requireAddressed(request: AddressedRequest): void {
+  requireRequest(request);
+  if (request.replyTo !== undefined) return;
+  const { messageId } = request;
+  throw new WaybillError("operation-invalid", "A request needs replyTo, the queue of its replies.", {
+    messageId,
+  });
 }

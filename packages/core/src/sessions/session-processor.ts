@@ -1,4 +1,4 @@
-import { DueTimer, durationMs, isDoneWithin, onAbort, steadyNowOf, type Timer } from "@waybill/foundation";
+import { DueTimer, isDoneWithin, steadyNowOf, type Timer } from "@waybill/foundation";
 import type {
   EntityAddress,
   Transport,
@@ -10,17 +10,10 @@ import type { UndecodedMessage } from "../message/message.js";
 import { LockRenewal } from "../receive/delivery/lock-renewal.js";
 import type { ReceiverContext } from "../receive/delivery/receiver-context.js";
 import { type ErrorReporter, errorReporter } from "../receive/processing/error-reporter.js";
-import type {
-  CloseSubscriptionOptions,
-  MessageSubscription,
-} from "../receive/processing/processor-options.js";
-import { requireHandlers, requirePrefetchable } from "../receive/processing/subscribe-settings.js";
 import { BlockedSessions } from "./blocked-sessions.js";
-import {
-  type ResolvedSubscribeSessionsOptions,
-  resolveSubscribeSessionsOptions,
-  type SessionMessageHandlers,
-  type SubscribeSessionsOptions,
+import type {
+  ResolvedSubscribeSessionsOptions,
+  SessionMessageHandlers,
 } from "./session-processor-options.js";
 import type { SessionOwner } from "./session-receiver.js";
 import { SessionRun, type SessionRunEvents } from "./session-run.js";
@@ -41,7 +34,6 @@ export interface SessionProcessorSettings
       readonly sessionRenewal: LockRenewal;
     },
   ) => { readonly context: ReceiverContext; readonly owner: SessionOwner };
-  readonly onClosed: (processor: SessionProcessor) => void;
 }
 
 /** How many sessions are requested concurrently, so that a start does not open hundreds of links. */
@@ -63,7 +55,7 @@ const retryDelays = {
  * Processes many sessions, several concurrently: accepts the next one that has messages, passes them to the handler in order, and releases
  * the session when it is idle. An idle session is released as soon as another one waits.
  */
-export class SessionProcessor implements MessageSubscription {
+export class SessionProcessor {
   readonly #handlers: SessionMessageHandlers<unknown, UndecodedMessage>;
   readonly #options: ResolvedSubscribeSessionsOptions;
   readonly #settings: SessionProcessorSettings;
@@ -89,19 +81,15 @@ export class SessionProcessor implements MessageSubscription {
   readonly #idleTimer: DueTimer;
   readonly #retireTimer: DueTimer;
   #searchTimer: Timer | undefined;
-  readonly #stopListening: () => void;
   #closing: Promise<void> | undefined;
 
-  /** Checks handlers and options and starts to process sessions. Throws `TypeError`. */
+  /** Starts to process sessions. */
   constructor(
     handlers: SessionMessageHandlers<unknown, UndecodedMessage>,
-    given: SubscribeSessionsOptions,
+    options: ResolvedSubscribeSessionsOptions,
     settings: SessionProcessorSettings,
   ) {
-    requireHandlers(handlers);
-    const options = resolveSubscribeSessionsOptions(given);
     const { scheduler, entityPath } = settings;
-    requirePrefetchable(options.prefetchCount, options.receiveMode, entityPath);
     const report = errorReporter(handlers, entityPath, undefined);
     this.#handlers = handlers;
     this.#options = options;
@@ -119,18 +107,12 @@ export class SessionProcessor implements MessageSubscription {
     const { lookAhead } = settings;
     if (lookAhead !== undefined) this.#search = new SessionSearch(lookAhead, scheduler);
     this.#fill();
-    // Errors of this close are ignored here; `client.close()` reports them.
-    this.#stopListening = onAbort(given.abortSignal, () => void this.close().catch(() => {}));
   }
 
-  close(options: CloseSubscriptionOptions = {}): Promise<void> {
-    const { closeTimeoutInMs } = this.#options;
-    this.#closing ??= this.#close(durationMs("closeTimeoutInMs", options.closeTimeoutInMs, closeTimeoutInMs));
+  /** Releases all sessions after their running handlers have finished, or when the time is up. */
+  close(timeoutMs: number): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs);
     return this.#closing;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 
   /** Requests a session for each free slot, and one more if an idle session could be released for it. */
@@ -321,7 +303,6 @@ export class SessionProcessor implements MessageSubscription {
   }
 
   async #close(timeoutMs: number): Promise<void> {
-    const { scheduler, onClosed } = this.#settings;
     this.#stopping.abort();
     this.#blocked.stop();
     this.#retryTimer?.cancel();
@@ -329,13 +310,11 @@ export class SessionProcessor implements MessageSubscription {
     this.#retireTimer.cancel();
     this.#searchTimer?.cancel();
     try {
-      await isDoneWithin(this.#finish(timeoutMs), timeoutMs, scheduler);
+      await isDoneWithin(this.#finish(timeoutMs), timeoutMs, this.#settings.scheduler);
     } finally {
       // Also releases sessions whose handlers hang.
       await Promise.allSettled(Array.from(this.#runs, (run) => run.session.close()));
       this.#renewal.stop();
-      this.#stopListening();
-      onClosed(this);
     }
   }
 

@@ -1,5 +1,5 @@
-import { claimCheckProperty } from "../../body-transforms/claim-check.js";
 import { contentEncodingOf } from "../../body-transforms/compression.js";
+import { claimCheckProperty } from "../../body-transforms/sealing-properties.js";
 import type { SettlementVerb } from "../../contracts/settlement.js";
 import type {
   DeliveredMessage,
