@@ -2,26 +2,31 @@ import type { ApplicationProperties } from "../messages/message.js";
 import { type MessageContent, noRareProperties, type RareProperties } from "../messages/message-content.js";
 import type { RuleChanges } from "../rules/evaluation/rule-subject.js";
 import type { RuleValue } from "../rules/evaluation/rule-value.js";
-import type { SystemProperty } from "../rules/evaluation/system-property.js";
+import type { SystemProperty, WritableSystemProperty } from "../rules/evaluation/system-property.js";
 import { fromRuleValue } from "./message-subject.js";
 import type { Transit } from "./transit.js";
 
 const ticksPerMs = 10_000;
-const textFields: Partial<Record<SystemProperty, keyof MessageContent>> = {
-  ContentType: "contentType",
-  Label: "subject",
-  MessageId: "messageId",
-  PartitionKey: "partitionKey",
-  SessionId: "sessionId",
-};
-const rareFields: Partial<Record<SystemProperty, keyof RareProperties>> = {
+const rareFields = {
   CorrelationId: "correlationId",
   ForcePersistence: "forcePersistence",
   ReplyTo: "replyTo",
   ReplyToSessionId: "replyToSessionId",
   To: "to",
   ViaPartitionKey: "viaPartitionKey",
-};
+} as const satisfies FieldsOf<RareProperties>;
+/** One that an action may set and that is neither here, above nor a time of `changedField` does not compile. */
+const textFields = {
+  ContentType: "contentType",
+  Label: "subject",
+  MessageId: "messageId",
+  PartitionKey: "partitionKey",
+  SessionId: "sessionId",
+} as const satisfies Record<
+  Exclude<WritableSystemProperty, keyof typeof rareFields | "TimeToLive" | "ScheduledEnqueueTimeUtc">,
+  keyof MessageContent
+>;
+type FieldsOf<Content> = Partial<Record<SystemProperty, keyof Content>>;
 
 /** A copy of a message with the changes of a rule's action. The original is unchanged, for the other copies. */
 export function applyRuleChanges(transit: Transit, changes: RuleChanges): Transit {
@@ -50,12 +55,12 @@ function changedField(
   property: SystemProperty,
   value: RuleValue,
 ): Partial<MessageContent> {
-  const rareField = rareFields[property];
+  const rareField = (rareFields as FieldsOf<RareProperties>)[property];
   if (rareField !== undefined) {
     const cleared = rareField === "forcePersistence" ? false : undefined;
     return { rare: { ...rare, [rareField]: value ?? cleared } };
   }
-  const field = textFields[property];
+  const field = (textFields as FieldsOf<MessageContent>)[property];
   if (field !== undefined) return { [field]: value === null ? undefined : (value as string) };
   switch (property) {
     case "TimeToLive":

@@ -9,8 +9,8 @@ import type { Transit } from "./transit.js";
 
 const ticksPerMs = 10_000n;
 
-/** How the properties that a sender sets are read. */
-const sentProperties: Partial<Record<SystemProperty, (content: MessageContent) => RuleValue | undefined>> = {
+/** How the properties that a sender sets are read; one that is missing does not compile. */
+const sentProperties = {
   ContentType: ({ contentType }) => contentType,
   CorrelationId: ({ rare }) => idValue(rare?.correlationId),
   ForcePersistence: ({ rare }) => rare?.forcePersistence === true,
@@ -24,7 +24,7 @@ const sentProperties: Partial<Record<SystemProperty, (content: MessageContent) =
   Size: ({ sizeInBytes }) => BigInt(sizeInBytes),
   To: ({ rare }) => rare?.to,
   ViaPartitionKey: ({ rare }) => rare?.viaPartitionKey,
-};
+} satisfies Partial<Record<SystemProperty, (content: MessageContent) => RuleValue | undefined>>;
 
 /** A topic's message as rules see it. Its application properties are read only when a rule needs one. */
 export class MessageSubject implements RuleSubject {
@@ -55,11 +55,14 @@ export class MessageSubject implements RuleSubject {
         return Number.isFinite(lifeMs) ? ruleTimeSpan(BigInt(Math.round(lifeMs)) * ticksPerMs) : null;
       case "DeadLetterSource":
         return this.#transit.deadLetterSource ?? null;
+      case "LockedUntilUtc":
+      case "LockToken":
+        return null;
       case "DeliveryCount":
       case "State":
         return 0n;
       default:
-        return sentProperties[property]?.(content) ?? null;
+        return sentProperties[property](content) ?? null;
     }
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
+import type { SendableProperties } from "../messages/message.js";
 
 async function openOrders(mode: "peekLock" | "receiveAndDelete" = "peekLock") {
   const fixture = openFixture();
@@ -67,6 +68,29 @@ describe("receive", () => {
       entityPath: "orders",
     });
     expect(received!.body).toEqual({ section: "data", bytes: new Uint8Array([1, 2, 3]) });
+  });
+
+  it("returns a broker property that is the only one of its message", async () => {
+    await using fixture = await openOrders();
+    const every: Required<Omit<SendableProperties, "sessionId" | "scheduledEnqueueTime">> = {
+      messageId: "m1",
+      correlationId: 7n,
+      contentType: "application/json",
+      contentEncoding: "gzip",
+      subject: "created",
+      to: "somewhere",
+      replyTo: "answers",
+      replyToSessionId: "s9",
+      partitionKey: "k",
+      viaPartitionKey: "v",
+      timeToLiveMs: 5000,
+      forcePersistence: true,
+    };
+    for (const [name, value] of Object.entries(every)) {
+      await fixture.sender.send({ ...message("a"), [name]: value });
+      const [received] = await fixture.receiver.receive();
+      expect(received).toHaveProperty(name, value);
+    }
   });
 
   it("keeps value and sequence bodies as object graphs", async () => {

@@ -3,6 +3,11 @@ import type { RuleValueKind } from "./rule-value.js";
 /** The public name of a message's system property, as in `sys.` expressions. */
 export type SystemProperty = keyof typeof systemProperties;
 
+/** Those that an action may set. */
+export type WritableSystemProperty = {
+  [Name in SystemProperty]: (typeof systemProperties)[Name]["isWritable"] extends true ? Name : never;
+}[SystemProperty];
+
 /** How rules may use a system property: its type, whether an action may set it, its maximum length. */
 export interface SystemPropertyRule {
   readonly kind: RuleValueKind;
@@ -60,10 +65,10 @@ export function systemProperty(name: string): SystemProperty | undefined {
   return byFoldedName.get(name.toLowerCase());
 }
 
-function writable(kind: RuleValueKind, maxLength = Number.POSITIVE_INFINITY): SystemPropertyRule {
-  return { kind, isWritable: true, maxLength };
+function writable(kind: RuleValueKind, maxLength = Number.POSITIVE_INFINITY) {
+  return { kind, isWritable: true as const, maxLength };
 }
 
-function readOnly(kind: RuleValueKind): SystemPropertyRule {
-  return { kind, isWritable: false, maxLength: Number.POSITIVE_INFINITY };
+function readOnly(kind: RuleValueKind) {
+  return { kind, isWritable: false as const, maxLength: Number.POSITIVE_INFINITY };
 }
