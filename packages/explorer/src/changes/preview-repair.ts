@@ -1,6 +1,6 @@
 import type { DeserializationOutcome, EncodedMessage } from "@waybill/core";
 import { decisiveAttempt } from "@waybill/core/pipeline";
-import type { DeliveredMessage } from "@waybill/core/transport";
+import type { DeliveredMessage, EveryProperty } from "@waybill/core/transport";
 import { type RepairTarget, rehearseRepair } from "@waybill/migration/repair";
 import {
   compareValues,
@@ -125,7 +125,7 @@ function propertyDifferences(before: DeliveredMessage, after: EncodedMessage) {
 
 function textsOf(message: EncodedMessage): Map<string, string> {
   const { contentType, contentEncoding, subject, sessionId, partitionKey, to, timeToLive } = message;
-  const { replyTo, replyToSessionId, scheduledEnqueueTimeUtc } = message;
+  const { replyTo, replyToSessionId, viaPartitionKey, scheduledEnqueueTimeUtc, forcePersistence } = message;
   const own = {
     messageId: idText(message.messageId),
     contentType,
@@ -134,12 +134,14 @@ function textsOf(message: EncodedMessage): Map<string, string> {
     correlationId: idText(message.correlationId),
     sessionId,
     partitionKey,
+    viaPartitionKey,
     to,
     replyTo,
     replyToSessionId,
     timeToLive,
     scheduledEnqueueTimeUtc,
-  };
+    forcePersistence,
+  } satisfies EveryProperty<Omit<EncodedMessage, "body" | "applicationProperties">>;
   const entries = [...Object.entries(own), ...Object.entries(message.applicationProperties ?? {})];
   return new Map(
     entries.flatMap(([name, value]) =>
