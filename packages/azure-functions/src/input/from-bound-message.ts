@@ -39,7 +39,7 @@ export function fromBoundMessage({ lockToken, _rawAmqpMessage: raw }: BoundMessa
     enqueuedSequenceNumber: integerOf(messageAnnotations["x-opt-enqueue-sequence-number"]),
     state: "active",
     _rawAmqpMessage: { bodyType, header, properties, messageAnnotations },
-  };
+  } satisfies Record<keyof ReceivedServiceBusMessage, unknown>;
   // The values are those of rhea, as in a message of the SDK, whose types say no more.
   return fromServiceBusMessage(withoutAbsent(received) as unknown as ReceivedServiceBusMessage);
 }
