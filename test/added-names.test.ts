@@ -15,6 +15,7 @@ describe("a broker property added to the client's messages", () => {
       "packages/core/src/message/broker-properties.ts",
       "packages/core/src/receive/delivery/received-message.ts",
       "packages/core/src/receive/delivery/settle-undecoded.ts",
+      "packages/explorer/src/changes/preview-repair.ts",
       "packages/migration/src/repair/resubmission.ts",
       "packages/transport-azure/src/messages/from-service-bus-message.ts",
       "packages/transport-azure/src/messages/sent-properties.ts",
@@ -35,6 +36,14 @@ describe("a broker property added to the broker's messages", () => {
       "packages/broker/src/messages/message-size.ts",
       "packages/broker/src/messages/received-message.ts",
       "packages/transport-local/src/from-broker-message.ts",
+    ]);
+  });
+});
+
+describe("a property added to the messages of the SDK", () => {
+  it("does not compile where the binding of Azure Functions makes one", () => {
+    expect(filesNaming("addedToSdkMessages", membersOfClient())).toEqual([
+      "packages/azure-functions/src/input/from-bound-message.ts",
     ]);
   });
 });
@@ -71,12 +80,14 @@ describe("an option added to the settlements", () => {
 });
 
 describe("what a union or an interface lists", () => {
-  it("does not compile where a new policy, event, error of handlers, verb of the storage or address over HTTP is checked, measured or done", () => {
+  it("does not compile where a new policy, event, error of handlers, verb of the storage, property of rules or address over HTTP is checked, measured or done", () => {
     const ofUnions = otherMembers().filter(({ text }) => !/'addedTo/.test(text));
     expect(filesOf(ofUnions)).toEqual([
       "packages/broker-server/src/http/management/manage.ts",
       "packages/broker-server/src/http/management/resource.ts",
       "packages/broker-storage-lmdb/src/durable-storage.ts",
+      "packages/broker/src/lifecycle/change-content.ts",
+      "packages/broker/src/lifecycle/message-subject.ts",
       "packages/broker/src/storage/memory-storage.ts",
       "packages/core/src/message-types/message-type-registry.ts",
       "packages/core/src/pipeline/options.ts",
@@ -97,6 +108,7 @@ const names = [
   "broker-storage-lmdb",
   "conformance",
   "core",
+  "explorer",
   "foundation",
   "migration",
   "opentelemetry",
@@ -117,6 +129,11 @@ const membersOfClient = compiledOnce([
     "packages/core/src/contracts/transport.ts",
     "TransportSettleOptions extends CallOptions",
     "addedToSettlements",
+  ),
+  member(
+    "packages/transport-azure/src/sdk/service-bus-client.ts",
+    "ReceivedServiceBusMessage",
+    "addedToSdkMessages",
   ),
   [
     "packages/broker-server/src/messages/wire-places.ts",
@@ -158,6 +175,11 @@ const otherMembers = compiledOnce([
     "packages/broker-server/src/http/management/resource.ts",
     "export type Resource =\n",
     'export type Resource =\n  | { readonly kind: "added" }\n',
+  ],
+  [
+    "packages/broker/src/rules/evaluation/system-property.ts",
+    "systemProperties = {",
+    'systemProperties = { Added: writable("string"),',
   ],
   [
     "packages/broker/src/storage/storage.ts",
