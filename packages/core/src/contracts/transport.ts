@@ -290,6 +290,9 @@ export interface TransportDeadLetterOptions extends TransportSettleOptions {
 /** What a settlement says about the message, every option by name: where one is missing, it does not compile. */
 export type OutcomeOptions = EveryProperty<Omit<TransportDeadLetterOptions, keyof CallOptions>>;
 
+/** The same for a message that is abandoned or deferred. */
+export type ModifyingOptions = EveryProperty<Omit<TransportSettleOptions, keyof CallOptions>>;
+
 /** What a transport calls while a subscription runs. */
 export interface TransportSubscribeHandlers {
   /** Resolves when the message releases its slot; it may be settled a little later. */

@@ -1,6 +1,7 @@
 import { cut } from "@waybill/foundation";
 import type { SettlementVerb } from "../../contracts/settlement.js";
 import type {
+  ModifyingOptions,
   OutcomeOptions,
   TransportDeadLetterOptions,
   TransportSender,
@@ -185,7 +186,7 @@ function settlementFor(error: SettlingError): AskedSettlement {
       return { verb: "deadLetter", options };
     }
     case "DeferError":
-      return { verb: "defer", options: { propertiesToModify } };
+      return { verb: "defer", options: { propertiesToModify } satisfies ModifyingOptions };
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import type { SettleableMessage, SettlementVerb } from "../../contracts/settlement.js";
 import type {
   CallOptions,
+  ModifyingOptions,
   OutcomeOptions,
   ReceiveMode,
   TransportReceiver,
@@ -346,7 +347,7 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
     const delivery = requireDelivery(message, this.#receiver);
     if (propertiesToModify === undefined) return delivery.settle(verb);
     checkApplicationProperties(propertiesToModify, detailsOf(delivery));
-    return delivery.settle(verb, { propertiesToModify });
+    return delivery.settle(verb, { propertiesToModify } satisfies ModifyingOptions);
   }
 
   #requireOpen(): void {
