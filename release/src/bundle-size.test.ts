@@ -101,7 +101,7 @@ const programs: readonly [what: string, source: string, kilobytes: readonly numb
     "`WaybillClient` alone",
     `import { WaybillClient } from "@waybill/core";
      console.log(new WaybillClient(globalThis.transport, globalThis.options));`,
-    [174, 57, 71, 70],
+    [174, 57, 72, 70],
   ],
   [
     "`WaybillClient` and `json()`",
