@@ -119,6 +119,16 @@ describe("a process", () => {
     expect(names).toEqual(expect.arrayContaining(["session-receiver.js", "rehearse.js"]));
     expect(names).not.toContain("client-requests.js");
   });
+
+  it("counts a request as pending while its code is loaded", async () => {
+    const { seen } = await runProgram(`
+      const requester = client.createRequester("orders");
+      const reply = requester.request("orders", { body: 1 }, { timeoutInMs: 10 });
+      seen.push(requester.pendingRequestCount);
+      reply.catch(({ code }) => seen.push(code, requester.pendingRequestCount));
+      await until(() => seen.length === 3);`);
+    expect(seen).toEqual([1, "timeout", 0]);
+  });
 });
 
 describe("code that cannot be loaded", () => {

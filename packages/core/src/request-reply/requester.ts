@@ -29,6 +29,8 @@ export interface RequesterSettings {
 export class Requester implements AsyncDisposable {
   readonly #settings: RequesterSettings;
   #exchange: RequestExchange | undefined;
+  /** The requests that wait for their code to be loaded. */
+  #waiting = 0;
   #closing: Promise<void> | undefined;
 
   constructor(settings: RequesterSettings) {
@@ -47,7 +49,7 @@ export class Requester implements AsyncDisposable {
 
   /** The number of pending requests. */
   get pendingRequestCount(): number {
-    return this.#exchange?.pendingRequestCount ?? 0;
+    return this.#waiting + (this.#exchange?.pendingRequestCount ?? 0);
   }
 
   get isClosed(): boolean {
@@ -104,7 +106,12 @@ export class Requester implements AsyncDisposable {
   #opened(): Awaitable<RequestExchange> {
     if (this.#exchange !== undefined) return this.#exchange;
     if (this.isClosed) return Promise.reject(closedError());
-    return afterwards(this.#settings.open(), (opened) => {
+    this.#waiting++;
+    const opening = this.#settings.open();
+    const stop = () => void this.#waiting--;
+    if (isPromise(opening)) opening.then(stop, stop);
+    else stop();
+    return afterwards(opening, (opened) => {
       // Others may have waited for the same code, and the requester may have been closed meanwhile.
       if (this.isClosed) throw closedError();
       this.#exchange ??= opened;
