@@ -108,14 +108,14 @@ const programs: readonly [what: string, source: string, kilobytes: readonly numb
     `import { WaybillClient } from "@waybill/core";
      import { json } from "@waybill/serializer-json";
      console.log(new WaybillClient(globalThis.transport, { serializer: json() }));`,
-    [190, 62, 77, 77],
+    [191, 63, 78, 78],
   ],
   [
     "all exports of both, used or not",
     `import * as core from "@waybill/core";
      import * as json from "@waybill/serializer-json";
      console.log({ ...core, ...json });`,
-    [205, 67, 82, 82],
+    [206, 68, 83, 83],
   ],
 ];
 
