@@ -66,3 +66,13 @@ export function content(message: EncodedMessage): Record<string, unknown> {
 
 export const asPlaced = { status: "decoded", body: order, report: { messageType: "order-placed" } };
 export const unknownType = { status: "undeserializable", reason: "UnknownMessageType" };
+
+/** What a serializer gets that writes a body by itself. */
+export const writing = {
+  messageType: undefined,
+  contentType: undefined,
+  mediaType: undefined,
+  applicationProperties: {},
+  abortSignal: undefined,
+  maxDepth: 128,
+};

@@ -6,6 +6,7 @@ import { xml } from "@waybill/serializer-xml";
 import { describe, expect, it } from "vitest";
 import { cloudEvents, dapr } from "./cloud-events.js";
 import { cloudEventsAvro } from "./cloud-events-avro.js";
+import { writing } from "./messages.test-support.js";
 
 const attributes = {
   specversion: "1.0",
@@ -134,15 +135,6 @@ it("objects in the data of an event of the Avro format are objects, not records 
     },
   });
 });
-
-const writing = {
-  messageType: undefined,
-  contentType: undefined,
-  mediaType: undefined,
-  applicationProperties: {},
-  abortSignal: undefined,
-  maxDepth: 128,
-};
 
 async function inAvro(event: unknown): Promise<Uint8Array> {
   return (await eventsInAvro.serialize(event, writing)).bytes;

@@ -13,6 +13,7 @@ import { msgpack } from "@waybill/serializer-msgpack";
 import { describe, expect, it } from "vitest";
 import { cloudEvents } from "./cloud-events.js";
 import { massTransit } from "./masstransit.js";
+import { writing } from "./messages.test-support.js";
 
 const orderPlaced = defineMessage("order-placed", {
   version: 1,
@@ -144,15 +145,6 @@ it("the schema of Avro in the definition is used for CloudEvents in binary mode,
   const message = await pipeline.serialize({ subject: "order-placed", body: { id: 7 } });
   expect(await pipeline.deserialize(message)).toMatchObject({ status: "decoded", body: { id: 7 } });
 });
-
-const writing = {
-  messageType: undefined,
-  contentType: undefined,
-  mediaType: undefined,
-  applicationProperties: {},
-  abortSignal: undefined,
-  maxDepth: 128,
-};
 
 function pipelineWith(options: PipelineOptions) {
   return createPipeline({ ...options, messageTypes: [orderPlaced] });

@@ -2,6 +2,22 @@ import { describe, expect, it } from "vitest";
 import { codeOf, message, openFixture, textOf, textsOf } from "../fixture.test-support.js";
 import type { SendableProperties } from "../messages/message.js";
 
+/** What a sender may set, without what decides when and to whom a message is delivered. */
+const everyProperty: Required<Omit<SendableProperties, "sessionId" | "scheduledEnqueueTime">> = {
+  messageId: "m1",
+  correlationId: 7n,
+  contentType: "application/json",
+  contentEncoding: "gzip",
+  subject: "created",
+  to: "somewhere",
+  replyTo: "answers",
+  replyToSessionId: "s9",
+  partitionKey: "k",
+  viaPartitionKey: "v",
+  timeToLiveMs: 5000,
+  forcePersistence: true,
+};
+
 async function openOrders(mode: "peekLock" | "receiveAndDelete" = "peekLock") {
   const fixture = openFixture();
   await fixture.broker.createQueue("orders");
@@ -35,32 +51,12 @@ describe("receive", () => {
     await using fixture = await openOrders();
     await fixture.sender.send({
       body: { section: "data", bytes: new Uint8Array([1, 2, 3]) },
-      messageId: "m1",
-      correlationId: 7n,
-      contentType: "application/json",
-      subject: "created",
-      to: "somewhere",
-      replyTo: "answers",
-      replyToSessionId: "s9",
-      partitionKey: "k",
-      viaPartitionKey: "v",
-      timeToLiveMs: 5000,
-      forcePersistence: true,
+      ...everyProperty,
       applicationProperties: { text: "x", count: 3, big: 2n ** 60n, yes: true, nothing: null },
     });
     const [received] = await fixture.receiver.receive();
     expect(received).toMatchObject({
-      messageId: "m1",
-      correlationId: 7n,
-      contentType: "application/json",
-      subject: "created",
-      to: "somewhere",
-      replyTo: "answers",
-      replyToSessionId: "s9",
-      partitionKey: "k",
-      viaPartitionKey: "v",
-      timeToLiveMs: 5000,
-      forcePersistence: true,
+      ...everyProperty,
       applicationProperties: { text: "x", count: 3, big: 2n ** 60n, yes: true, nothing: null },
       enqueuedTime: new Date(fixture.clock.now()),
       expiresAt: new Date(fixture.clock.now() + 5000),
@@ -72,21 +68,7 @@ describe("receive", () => {
 
   it("returns a broker property that is the only one of its message", async () => {
     await using fixture = await openOrders();
-    const every: Required<Omit<SendableProperties, "sessionId" | "scheduledEnqueueTime">> = {
-      messageId: "m1",
-      correlationId: 7n,
-      contentType: "application/json",
-      contentEncoding: "gzip",
-      subject: "created",
-      to: "somewhere",
-      replyTo: "answers",
-      replyToSessionId: "s9",
-      partitionKey: "k",
-      viaPartitionKey: "v",
-      timeToLiveMs: 5000,
-      forcePersistence: true,
-    };
-    for (const [name, value] of Object.entries(every)) {
+    for (const [name, value] of Object.entries(everyProperty)) {
       await fixture.sender.send({ ...message("a"), [name]: value });
       const [received] = await fixture.receiver.receive();
       expect(received).toHaveProperty(name, value);

@@ -106,11 +106,12 @@ export class Requester implements AsyncDisposable {
   #opened(): Awaitable<RequestExchange> {
     if (this.#exchange !== undefined) return this.#exchange;
     if (this.isClosed) return Promise.reject(closedError());
-    this.#waiting++;
     const opening = this.#settings.open();
-    const stop = () => void this.#waiting--;
-    if (isPromise(opening)) opening.then(stop, stop);
-    else stop();
+    if (isPromise(opening)) {
+      this.#waiting++;
+      const stop = () => void this.#waiting--;
+      opening.then(stop, stop);
+    }
     return afterwards(opening, (opened) => {
       // Others may have waited for the same code, and the requester may have been closed meanwhile.
       if (this.isClosed) throw closedError();
