@@ -152,30 +152,43 @@ function overflowAsDepth(error: unknown, maxDepth: number): unknown {
 
 /**
  * Walks the containers once and checks depth, keys that could pollute prototypes, and numbers beyond a double. Returns whether a number is
- * large enough to have been rounded. `for-in` over parsed objects is the fastest walk V8 has; recursion is bounded by the depth.
+ * large enough to have been rounded. `for-in` over parsed objects is the fastest walk V8 has, and faster still in a function that sees no
+ * arrays; recursion is bounded by the depth.
  */
 function inspect(value: object, depthLeft: number, maxDepth: number): boolean {
   if (depthLeft <= 0) throw depthExceeded(maxDepth);
+  return Array.isArray(value)
+    ? inspectItems(value, depthLeft, maxDepth)
+    : inspectMembers(value as Record<string, unknown>, depthLeft, maxDepth);
+}
+
+function inspectItems(items: readonly unknown[], depthLeft: number, maxDepth: number): boolean {
   let isSuspicious = false;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const item: unknown = value[index];
-      if (typeof item === "object") {
-        if (item !== null && inspect(item, depthLeft - 1, maxDepth)) isSuspicious = true;
-      } else if (typeof item === "number" && isUnsafe(item)) isSuspicious = true;
-    }
-    return isSuspicious;
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    if (typeof item === "number") {
+      if (isUnsafe(item)) isSuspicious = true;
+    } else if (typeof item === "object" && item !== null && inspect(item, depthLeft - 1, maxDepth))
+      isSuspicious = true;
   }
-  for (const key in value) {
-    const item: unknown = (value as Record<string, unknown>)[key];
-    if (typeof item === "object") {
-      if (item !== null) {
-        if (key === "__proto__" || (key === "constructor" && Object.hasOwn(item, "prototype")))
-          throw keyForbidden(key);
-        if (inspect(item, depthLeft - 1, maxDepth)) isSuspicious = true;
-      } else if (key === "__proto__") throw keyForbidden(key);
-    } else if (key === "__proto__") throw keyForbidden(key);
-    else if (typeof item === "number" && isUnsafe(item)) isSuspicious = true;
+  return isSuspicious;
+}
+
+function inspectMembers(
+  members: Readonly<Record<string, unknown>>,
+  depthLeft: number,
+  maxDepth: number,
+): boolean {
+  let isSuspicious = false;
+  for (const key in members) {
+    if (key === "__proto__") throw keyForbidden(key);
+    const item = members[key];
+    if (typeof item === "number") {
+      if (isUnsafe(item)) isSuspicious = true;
+    } else if (typeof item === "object" && item !== null) {
+      if (key === "constructor" && Object.hasOwn(item, "prototype")) throw keyForbidden(key);
+      if (inspect(item, depthLeft - 1, maxDepth)) isSuspicious = true;
+    }
   }
   return isSuspicious;
 }
