@@ -66,6 +66,7 @@ describe("an option added to the settlements", () => {
       "packages/core/src/receive/processing/handling.ts",
       "packages/core/src/receive/receiver/receiver.ts",
       "packages/transport-azure/src/settlement/settlement-options.ts",
+      "packages/transport-local/src/local-receiver.ts",
       "packages/transport-local/src/to-broker-message.ts",
     ]);
   });

@@ -138,7 +138,8 @@ describe("a handler by message type", () => {
     class Orders {
       @MessageHandler(orderPlaced)
       place({ orderId }: { orderId: string }, @Ctx() context: WaybillContext) {
-        if (orderId === "poison") context.deadLetter("NoStock", "sold out", { warehouse: "north" });
+        if (orderId === "poison")
+          context.deadLetter("NoStock", "sold out", { propertiesToModify: { warehouse: "north" } });
         if (orderId === "later") context.defer();
         throw new Error("No database.");
       }

@@ -95,13 +95,13 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
 
   abandon(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#with(options?.abortSignal, (receiver) =>
-      receiver.abandon(delivery as BrokerReceivedMessage, toBrokerOptions(options).propertiesToModify),
+      receiver.abandon(delivery as BrokerReceivedMessage, toPropertiesToModify(options)),
     );
   }
 
   defer(delivery: SettlementHandle, options?: TransportSettleOptions): Promise<void> {
     return this.#with(options?.abortSignal, (receiver) =>
-      receiver.defer(delivery as BrokerReceivedMessage, toBrokerOptions(options).propertiesToModify),
+      receiver.defer(delivery as BrokerReceivedMessage, toPropertiesToModify(options)),
     );
   }
 
@@ -137,4 +137,14 @@ export class LocalReceiver extends LocalPart implements TransportReceiver {
     this.#receiver ??= this.#settings.open();
     return this.#receiver;
   }
+}
+
+/** The broker takes nothing else for abandoning and deferring: an added option does not compile until it is passed on, too. */
+function toPropertiesToModify({
+  propertiesToModify,
+  abortSignal: _,
+  ...others
+}: TransportSettleOptions = {}): TransportSettleOptions["propertiesToModify"] {
+  others satisfies Record<string, never>;
+  return propertiesToModify;
 }

@@ -1,6 +1,5 @@
 import { BaseRpcContext } from "@nestjs/microservices";
 import {
-  type ApplicationProperties,
   DeadLetterError,
   DeferError,
   type MessageContext,
@@ -9,6 +8,7 @@ import {
   type SessionReceiver,
   type UndecodedMessage,
 } from "@waybill/core";
+import type { HandlerErrorOptions } from "@waybill/core/client";
 
 /** What a handler, guard, interceptor or filter knows of a message besides its body: `@Ctx()`, or `host.switchToRpc().getContext()`. */
 export class WaybillContext<Body = unknown> extends BaseRpcContext<
@@ -32,13 +32,13 @@ export class WaybillContext<Body = unknown> extends BaseRpcContext<
   }
 
   /** Ends the handler and dead-letters the message with this reason. */
-  deadLetter(reason: string, description?: string, propertiesToModify?: ApplicationProperties): never {
-    throw new DeadLetterError(reason, description, { propertiesToModify });
+  deadLetter(reason: string, description?: string, options?: HandlerErrorOptions): never {
+    throw new DeadLetterError(reason, description, options);
   }
 
   /** Ends the handler and defers the message, which can then only be received by its sequence number. */
-  defer(propertiesToModify?: ApplicationProperties): never {
-    throw new DeferError(undefined, { propertiesToModify });
+  defer(options?: HandlerErrorOptions): never {
+    throw new DeferError(undefined, options);
   }
 
   /** Keeps what a handler threw: Nest replaces an error that no filter catches by an object without it. */
