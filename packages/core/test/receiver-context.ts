@@ -1,7 +1,7 @@
 import type { WaybillClientOptions } from "@waybill/core";
 import { systemScheduler } from "@waybill/foundation";
 import { resolveClientOptions } from "../src/client/client-options.js";
-import { ReceiverContexts } from "../src/client/receiver-contexts.js";
+import { ReceiverContextFactory } from "../src/client/receiver-context-factory.js";
 import type { EntityAddress, ReceiveMode, TransportSessionReceiver } from "../src/contracts/transport.js";
 import { HealthMonitor } from "../src/diagnostics/health-monitor.js";
 import { type Delivery, openDelivery } from "../src/receive/delivery/delivery.js";
@@ -22,7 +22,7 @@ export interface ContextOptions {
 export function contextOf({ transport }: Fixture, options: ContextOptions): ReceiverContext {
   const { client, address = { queue: "orders" }, receiveMode = "peekLock", renewForMs = 300_000 } = options;
   const resolved = resolveClientOptions(client);
-  const contexts = new ReceiverContexts(
+  const contexts = new ReceiverContextFactory(
     transport,
     resolved,
     new HealthMonitor(transport.scheduler ?? systemScheduler),

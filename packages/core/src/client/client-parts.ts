@@ -61,7 +61,7 @@ import type { ResolvedClientOptions } from "./client-options.js";
 import { type EntityName, entityAddress, requireName, requireReceiveMode } from "./entity-address.js";
 import { closedError, OpenParts } from "./open-parts.js";
 import { OwnSenders } from "./own-senders.js";
-import { ReceiverContexts } from "./receiver-contexts.js";
+import { ReceiverContextFactory } from "./receiver-context-factory.js";
 
 const defaultSessionWaitMs = 60_000;
 
@@ -72,7 +72,7 @@ const rehearsals = loadedLater("rehearsals", () => import("../rehearsal/rehearse
 export class ClientParts extends OpenParts {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
-  readonly #contexts: ReceiverContexts;
+  readonly #contexts: ReceiverContextFactory;
   readonly #health: HealthMonitor;
   readonly #senders: OwnSenders;
   #closing: Promise<void> | undefined;
@@ -84,7 +84,9 @@ export class ClientParts extends OpenParts {
     this.#senders = new OwnSenders((queueOrTopic) => this.#openSender(queueOrTopic));
     this.#health = new HealthMonitor(this.scheduler);
     this.#options = options;
-    this.#contexts = new ReceiverContexts(transport, options, this.#health, (name) => this.#senders.to(name));
+    this.#contexts = new ReceiverContextFactory(transport, options, this.#health, (name) =>
+      this.#senders.to(name),
+    );
   }
 
   readonly #events: TransportReceiverEvents = {

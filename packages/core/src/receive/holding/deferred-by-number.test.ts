@@ -7,19 +7,18 @@ import { unavailableFailure } from "../../errors/failure.js";
 import { createPipeline } from "../../pipeline/pipeline.js";
 import { plainJson } from "../../plain-json.test-support.js";
 import type { Delivery } from "../delivery/delivery.js";
-import { SetAside } from "./set-aside.js";
+import type { HeldMessage } from "./held-messages.js";
+import { SetAside, type SetAsideOwner } from "./set-aside.js";
 
 const heldSince = "waybill-held-since";
 const minute = 60_000;
 
 describe("setting a message aside", () => {
   it("defers it, marked with the first time that it was held", async () => {
-    const { aside, deferred, delivery, scheduler } = fixture();
+    const { deferred, delivery, scheduler, defer } = fixture();
     const since = new Date(scheduler.now()).toISOString();
-    expect(await aside.defer(delivery(1n), "unavailable")).toBe(true);
-    expect(await aside.defer(delivery(2n, { [heldSince]: "2020-01-01T00:00:00Z" }), "unavailable")).toBe(
-      true,
-    );
+    expect(await defer(delivery(1n), "unavailable")).toBe(true);
+    expect(await defer(delivery(2n, { [heldSince]: "2020-01-01T00:00:00Z" }), "unavailable")).toBe(true);
     expect(deferred).toEqual([
       [1n, since],
       [2n, "2020-01-01T00:00:00Z"],
@@ -27,17 +26,14 @@ describe("setting a message aside", () => {
   });
 
   it("is not possible without a lock, or with 100,000 that are aside", async () => {
-    const { aside, delivery } = fixture();
-    expect(aside.canDefer(undefined)).toBe(false);
+    const { delivery, defer, accepts } = fixture();
+    expect(accepts(undefined)).toBe(false);
     const one = delivery(1n);
     for (let n = 1n; n <= 99_999n; n += 1n)
-      await aside.defer(
-        { ...one, message: { ...one.message, sequenceNumber: n } } as Delivery,
-        "unavailable",
-      );
-    expect([aside.isFull, aside.canDefer(one)]).toEqual([false, true]);
-    await aside.defer(delivery(100_000n), "unavailable");
-    expect([aside.isFull, aside.canDefer(one)]).toEqual([true, false]);
+      await defer({ ...one, message: { ...one.message, sequenceNumber: n } } as Delivery, "unavailable");
+    expect(accepts(one)).toBe(true);
+    await defer(delivery(100_000n), "unavailable");
+    expect(accepts(one)).toBe(false);
   });
 
   it.each<[ErrorCode, boolean, number, boolean]>([
@@ -45,26 +41,22 @@ describe("setting a message aside", () => {
     ["service-busy", true, 1, true],
     ["invalid-argument" as ErrorCode, false, 1, false],
   ])("fails with %s", async (code, retryable, reported, canDefer) => {
-    const { aside, delivery, errors } = fixture();
+    const { aside, delivery, errors, defer, accepts } = fixture();
     const failing = delivery(1n, {}, new WaybillError(code, "No.", { retryable } as object));
-    expect(await aside.defer(failing, "unavailable")).toBe(false);
+    expect(await defer(failing, "unavailable")).toBe(false);
     expect(errors).toHaveLength(reported);
-    expect([aside.canDefer(failing), aside.isUnmarkable(failing), aside.isUnmarkable(undefined)]).toEqual([
-      canDefer,
-      !canDefer,
-      false,
-    ]);
+    expect([accepts(failing), accepts(failing, () => false)]).toEqual([canDefer, canDefer]);
     expect(aside.hasProbes).toBe(false);
   });
 });
 
 describe("messages that were set aside because of a circuit", () => {
   it("are received again when it is over, 32 in a call", async () => {
-    const { aside, broker, taken, calls, delivery } = fixture();
+    const { aside, broker, taken, calls, delivery, defer } = fixture();
     let isOver = false;
-    for (let n = 1n; n <= 70n; n += 1n) await aside.defer(delivery(n), () => isOver);
+    for (let n = 1n; n <= 70n; n += 1n) await defer(delivery(n), () => isOver);
     broker.add(71n, "later");
-    await aside.defer(delivery(71n), "unavailable");
+    await defer(delivery(71n), "unavailable");
     await aside.bringBack();
     expect(taken).toEqual([]);
     isOver = true;
@@ -76,9 +68,9 @@ describe("messages that were set aside because of a circuit", () => {
   });
 
   it("need no look at them to be received again with the others", async () => {
-    const { aside, taken, peeks, delivery } = fixture();
+    const { aside, taken, peeks, delivery, defer } = fixture();
     let isOver = false;
-    await aside.defer(delivery(1n), () => isOver);
+    await defer(delivery(1n), () => isOver);
     expect([aside.hasProbes, await aside.probe()]).toEqual([false, false]);
     isOver = true;
     expect([aside.hasProbes, await aside.probe()]).toEqual([true, true]);
@@ -86,8 +78,10 @@ describe("messages that were set aside because of a circuit", () => {
   });
 
   it("stay aside if receiving them fails, and are reported unless the processor stops", async () => {
-    const { aside, broker, taken, errors, delivery } = fixture();
-    await aside.defer(delivery(1n), () => true);
+    const { aside, broker, taken, errors, delivery, defer } = fixture();
+    let isOver = false;
+    await defer(delivery(1n), () => isOver);
+    isOver = true;
     broker.failWith = new WaybillError("service-busy", "Later.");
     await aside.bringBack();
     expect([taken, errors]).toEqual([[], [broker.failWith]]);
@@ -97,8 +91,10 @@ describe("messages that were set aside because of a circuit", () => {
   });
 
   it("are received one by one if another receiver has taken some", async () => {
-    const { aside, broker, taken, calls, errors, delivery } = fixture();
-    for (const n of [1n, 2n, 3n]) await aside.defer(delivery(n), () => true);
+    const { aside, broker, taken, calls, errors, delivery, defer } = fixture();
+    let isOver = false;
+    for (const n of [1n, 2n, 3n]) await defer(delivery(n), () => isOver);
+    isOver = true;
     broker.remove(2n);
     await aside.bringBack();
     expect(taken).toEqual([1n, 3n]);
@@ -109,8 +105,8 @@ describe("messages that were set aside because of a circuit", () => {
 
 describe("messages that were set aside because something is unavailable", () => {
   it("are peeked at in turn, 32 at a time while none can be read", async () => {
-    const { aside, broker, peeks, taken, delivery } = fixture();
-    for (let n = 1n; n <= 40n; n += 1n) await aside.defer(delivery(n, {}, undefined, "later"), "unavailable");
+    const { aside, broker, peeks, taken, delivery, defer } = fixture();
+    for (let n = 1n; n <= 40n; n += 1n) await defer(delivery(n, {}, undefined, "later"), "unavailable");
     expect(await aside.probe()).toBe(false);
     expect(peeks).toEqual(numbers(1, 32));
     peeks.length = 0;
@@ -126,8 +122,8 @@ describe("messages that were set aside because something is unavailable", () => 
   });
 
   it("are dropped if another receiver has taken them, or the number is that of another message", async () => {
-    const { aside, broker, taken, delivery } = fixture();
-    for (const n of [1n, 2n, 3n]) await aside.defer(delivery(n), "unavailable");
+    const { aside, broker, taken, delivery, defer } = fixture();
+    for (const n of [1n, 2n, 3n]) await defer(delivery(n), "unavailable");
     broker.remove(1n);
     broker.add(2n, "good", {});
     broker.add(3n, "good", { [heldSince]: "x" }, "active");
@@ -136,8 +132,8 @@ describe("messages that were set aside because something is unavailable", () => 
   });
 
   it("stay aside if peeking fails, which is reported unless the processor stops", async () => {
-    const { aside, broker, errors, delivery } = fixture();
-    await aside.defer(delivery(1n), "unavailable");
+    const { aside, broker, errors, delivery, defer } = fixture();
+    await defer(delivery(1n), "unavailable");
     broker.failWith = new Error("busy");
     expect(await aside.probe()).toBe(false);
     expect([errors, aside.hasProbes]).toEqual([[broker.failWith], true]);
@@ -147,8 +143,8 @@ describe("messages that were set aside because something is unavailable", () => 
   });
 
   it("come back when they turn out to be undeserializable", async () => {
-    const { aside, taken, delivery } = fixture({ isOpen: true });
-    await aside.defer(delivery(1n, {}, undefined, "broken"), "unavailable");
+    const { aside, taken, delivery, defer } = fixture({ isOpen: true });
+    await defer(delivery(1n, {}, undefined, "broken"), "unavailable");
     expect(await aside.probe()).toBe(true);
     expect(taken).toEqual([1n]);
   });
@@ -156,8 +152,8 @@ describe("messages that were set aside because something is unavailable", () => 
 
 describe("messages that were received again", () => {
   it("are looked after until they are settled, and received again if they come back", async () => {
-    const { aside, taken, deliveries, delivery } = fixture();
-    await aside.defer(delivery(1n), "unavailable");
+    const { aside, taken, deliveries, delivery, defer } = fixture();
+    await defer(delivery(1n), "unavailable");
     await aside.probe();
     const [first] = deliveries;
     expect([taken, aside.hasProbes]).toEqual([[1n], true]);
@@ -170,10 +166,10 @@ describe("messages that were received again", () => {
   });
 
   it("are not asked for twice if they were set aside again", async () => {
-    const { aside, calls, deliveries, delivery } = fixture();
-    await aside.defer(delivery(1n), "unavailable");
+    const { aside, calls, deliveries, delivery, defer } = fixture();
+    await defer(delivery(1n), "unavailable");
     await aside.probe();
-    await aside.defer(delivery(1n, {}, undefined, "later"), () => false);
+    await defer(delivery(1n, {}, undefined, "later"), () => false);
     deliveries[0]!.isBack = true;
     expect(await aside.probe()).toBe(false);
     expect([calls.length, aside.hasProbes]).toEqual([1, false]);
@@ -182,8 +178,8 @@ describe("messages that were received again", () => {
 
 describe("messages that another process set aside", () => {
   it("are found among all that wait, and received if they can be read", async () => {
-    const { aside, broker, taken, peeks, delivery } = fixture();
-    await aside.defer(delivery(1n), () => false);
+    const { aside, broker, taken, peeks, delivery, defer } = fixture();
+    await defer(delivery(1n), () => false);
     for (let n = 2n; n <= 250n; n += 1n) broker.add(n, "good", {}, "active");
     broker.add(3n);
     broker.add(120n, "later");
@@ -249,6 +245,25 @@ interface TakenDelivery {
   isReturned(): boolean;
 }
 
+/** Why a message is held: something is unavailable, or its circuit is open until this returns true. */
+type Reason = "unavailable" | (() => boolean);
+
+/** A held message. */
+function held(delivery: Delivery | undefined, reason: Reason): HeldMessage {
+  const outcome =
+    reason === "unavailable"
+      ? { status: "unavailable", error: new WaybillError("unavailable", "Later.") }
+      : { status: "undeserializable", reason: "malformed", description: "Broken.", report: { attempts: [] } };
+  const delivered = delivery?.message ?? {};
+  if (reason === "unavailable") return { delivered, delivery, outcome, free() {} } as never;
+  const circuit = {
+    get opening() {
+      return reason() ? undefined : "first";
+    },
+  };
+  return { delivered, delivery, outcome, circuit, opening: "first", free() {} } as never;
+}
+
 /** A broker of deferred messages, what was asked of it, and the messages that came back. */
 function fixture(breaker?: { isOpen: boolean }) {
   const scheduler = manualScheduler();
@@ -278,6 +293,7 @@ function fixture(breaker?: { isOpen: boolean }) {
     remove: (sequenceNumber: bigint) => void messages.delete(sequenceNumber),
   };
   const receiver = {
+    receiveMode: "peekLock",
     async peek({ fromSequenceNumber = 0n, maxMessages = 1 }) {
       peeks.push(fromSequenceNumber);
       if (broker.failWith !== undefined) throw broker.failWith;
@@ -297,10 +313,13 @@ function fixture(breaker?: { isOpen: boolean }) {
     scheduler,
     pipeline: createPipeline({ serializer }),
     breaker: breaker && Object.assign(breaker, { options: { maxHoldDurationInMs: 60 * minute } }),
+    backoff: { initialDelayInMs: 1_000, maxDelayInMs: 60_000, maxHeldMessages: 10 },
     observer: undefined,
     entityPath: "orders",
+    canDefer: true,
+    isSubQueue: false,
   };
-  const aside = new SetAside(context as never, {
+  const owner: SetAsideOwner = {
     async take({ sequenceNumber }) {
       taken.push(sequenceNumber);
       const delivery: TakenDelivery = { state: "open", isBack: false, isReturned: () => delivery.isBack };
@@ -308,7 +327,13 @@ function fixture(breaker?: { isOpen: boolean }) {
       return delivery as never;
     },
     onError: (error) => void errors.push(error),
-  });
+  };
+  const aside = new SetAside(context as never, owner, "defer");
+  const accepts = (delivery: Delivery | undefined, reason: Reason = "unavailable") =>
+    aside.accepts(held(delivery, reason));
+  /** Resolves with whether the message was deferred. */
+  const defer = async (delivery: Delivery, reason: Reason) =>
+    (await aside.setAside(held(delivery, reason), delivery))?.disposition === "deferred";
   /** A message that is delivered, and can be deferred unless that fails with an error. */
   const delivery = (
     sequenceNumber: bigint,
@@ -318,6 +343,7 @@ function fixture(breaker?: { isOpen: boolean }) {
   ) =>
     ({
       message: { sequenceNumber, applicationProperties },
+      handOver() {},
       async settle(_: string, options: { propertiesToModify: Record<string, string> }) {
         if (error !== undefined) throw error;
         const { propertiesToModify } = options;
@@ -325,7 +351,21 @@ function fixture(breaker?: { isOpen: boolean }) {
         broker.add(sequenceNumber, body, propertiesToModify);
       },
     }) as unknown as Delivery;
-  return { aside, broker, breaker, scheduler, peeks, calls, taken, deferred, errors, deliveries, delivery };
+  return {
+    aside,
+    accepts,
+    defer,
+    broker,
+    breaker,
+    scheduler,
+    peeks,
+    calls,
+    taken,
+    deferred,
+    errors,
+    deliveries,
+    delivery,
+  };
 }
 
 /** JSON, in which "later" is unavailable and "broken" cannot be read. */

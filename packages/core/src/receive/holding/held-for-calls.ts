@@ -8,7 +8,8 @@ import { type DecideUnread, isUnread, readDelivery } from "../delivery/read-deli
 import { isOrdered, type ReceiverContext } from "../delivery/receiver-context.js";
 import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
 import { heldMessage } from "./held-messages.js";
-import { Overflow } from "./overflow.js";
+import { LookPast } from "./look-past.js";
+import { SetAside } from "./set-aside.js";
 
 /** A message that a call could not read, or one behind it in a session. */
 export interface HeldForCall {
@@ -30,7 +31,8 @@ export class HeldForCalls {
   readonly #context: ReceiverContext;
   readonly #onSettled: (event: UndeserializableEvent) => void;
   /** Undefined in a session, whose order does not allow setting a message aside. */
-  readonly #overflow: Overflow | undefined;
+  readonly #aside: SetAside | undefined;
+  readonly #lookPast: LookPast | undefined;
   #held: HeldForCall[] = [];
   #attempts = 0;
   #nextProbeAtMs = 0;
@@ -39,14 +41,12 @@ export class HeldForCalls {
     this.#context = context;
     this.#onSettled = onSettled;
     if (this.#isOrdered) return;
-    this.#overflow = new Overflow(context, {
-      take: (delivered) => this.#take(delivered),
-      // The call itself rejects with the reason.
-      onError: () => {},
-      onOpened: undefined,
-      // Nothing would bring them back when the circuit closes after the last call.
-      whenFull: context.breaker?.options.whenFull === "pause" ? "pause" : "deadLetter",
-    });
+    // The call itself rejects with the reason.
+    const onError = () => {};
+    // Nothing would bring them back when the circuit closes after the last call.
+    const whenFull = context.breaker?.options.whenFull === "pause" ? "pause" : "deadLetter";
+    this.#lookPast = LookPast.of(context, { onOpened: undefined, onError });
+    this.#aside = new SetAside(context, { take: (delivered) => this.#take(delivered), onError }, whenFull);
   }
 
   /** What to do with an undeserializable message: it is held while the circuit breaker says so. */
@@ -60,7 +60,7 @@ export class HeldForCalls {
   };
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0 && this.#overflow?.hasProbes !== true;
+    return this.#waiting.length === 0 && this.#aside?.hasProbes !== true;
   }
 
   /** Whether no more messages may be received until one of these can be read. */
@@ -192,14 +192,14 @@ export class HeldForCalls {
   async #makeRoom(): Promise<void> {
     if (!this.isFull) return;
     for (const held of this.#waiting) {
-      if (held.event === undefined || this.#overflow === undefined) continue;
+      if (held.event === undefined || this.#aside === undefined) continue;
       const message = heldMessage(this.#context, { ...held, free: () => {}, isReported: true }, held.event);
-      if (!this.#overflow.canSetAside(message)) continue;
+      if (!this.#aside.accepts(message)) continue;
       // The allowance is for all, so it is used up for those behind it as well.
-      if (!(await this.#overflow.mayPass(message))) return;
+      if (!(await this.#lookPast?.tryPass(held.delivered.sequenceNumber))) return;
       // A concurrent call may have read it again meanwhile.
       if (!this.#remove(held)) continue;
-      const event = await this.#overflow.setAside(message, held.delivery);
+      const event = await this.#aside.setAside(message, held.delivery);
       if (event === undefined) return this.add(held);
       this.#onSettled(event);
     }
@@ -215,9 +215,9 @@ export class HeldForCalls {
   /** Receives deferred messages again that can be read now, at growing intervals while there are none. */
   async #probe(): Promise<void> {
     const { scheduler } = this.#context;
-    if (this.#overflow?.hasProbes !== true || steadyNowOf(scheduler) < this.#nextProbeAtMs) return;
-    await this.#overflow.probe();
-    this.#nextProbeAtMs = steadyNowOf(scheduler) + this.#overflow.probeDelayMs;
+    if (this.#aside?.hasProbes !== true || steadyNowOf(scheduler) < this.#nextProbeAtMs) return;
+    await this.#aside.probe();
+    this.#nextProbeAtMs = steadyNowOf(scheduler) + this.#aside.probeDelayMs;
   }
 
   /** A deferred message that was received again is read with the held ones. */
@@ -228,7 +228,7 @@ export class HeldForCalls {
   }
 
   onDecoded(): void {
-    this.#overflow?.onDecoded();
+    this.#lookPast?.onDecoded();
   }
 
   get #isOrdered(): boolean {

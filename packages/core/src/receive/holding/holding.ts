@@ -8,8 +8,8 @@ import type { ReceiverContext } from "../delivery/receiver-context.js";
 import { undeserializableEvent } from "../delivery/settle-undecoded.js";
 import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
 import { type HeldMessage, HeldMessages, isCircuitOver } from "./held-messages.js";
-import { Overflow } from "./overflow.js";
-import type { SetAsideOwner } from "./set-aside.js";
+import { LookPast } from "./look-past.js";
+import { SetAside, type SetAsideOwner } from "./set-aside.js";
 
 /** Who handles the messages that are not held any more. */
 export interface HoldingOwner extends SetAsideOwner {
@@ -31,7 +31,8 @@ export class Holding {
   readonly #owner: HoldingOwner;
   readonly #unavailable: HeldMessages;
   readonly #undeserializable: HeldMessages | undefined;
-  readonly #overflow: Overflow;
+  readonly #lookPast: LookPast | undefined;
+  readonly #aside: SetAside;
   readonly #stopListening: (() => void) | undefined;
   readonly #discovery: Timer | undefined;
   #probe: Timer | undefined;
@@ -49,13 +50,10 @@ export class Holding {
       this.#undeserializable = this.#list(maxHeldMessages, () => probeIntervalInMs);
       this.#stopListening = breaker.onClosed(() => this.#onClosed());
     }
-    this.#overflow = new Overflow(context, {
-      take: (delivered) => owner.take(delivered),
-      onError: owner.onError,
-      onOpened: () => void this.#passAll(),
-      whenFull: whenFull(context),
-    });
-    if (!this.#overflow.canDefer) return;
+    const onOpened = () => void this.#passAll();
+    this.#lookPast = LookPast.of(context, { onOpened, onError: owner.onError });
+    this.#aside = new SetAside(context, owner, whenFull(context));
+    if (!this.#aside.canDefer) return;
     // Finds messages that a process set aside which has ended since.
     const delayMs = breaker?.options.probeIntervalInMs ?? defaultDiscoveryMs;
     this.#discovery = scheduler.schedule(delayMs, () => void this.#discover());
@@ -63,7 +61,7 @@ export class Holding {
   }
 
   onDecoded(): void {
-    this.#overflow.onDecoded();
+    this.#lookPast?.onDecoded();
   }
 
   /** Holds a message; resolves with the event to report, or undefined if it is reported elsewhere. Never rejects. */
@@ -115,7 +113,8 @@ export class Holding {
   #stop(): HeldMessage[] {
     // First, so that a message that is on its way into a list or aside is abandoned instead: see `hold` and `#keep`.
     this.#isClosed = true;
-    this.#overflow.stop();
+    this.#lookPast?.stop();
+    this.#aside.stop();
     this.#stopListening?.();
     this.#discovery?.cancel();
     this.#probe?.cancel();
@@ -137,7 +136,7 @@ export class Holding {
 
   #forgetIfEmpty(): void {
     const held = this.#unavailable.size + (this.#undeserializable?.size ?? 0);
-    if (held === 0 && this.#context.breaker?.isOpen !== true) this.#overflow.reset();
+    if (held === 0 && this.#context.breaker?.isOpen !== true) this.#lookPast?.reset();
   }
 
   /** Messages of a circuit that closed are read again, and dead-lettered if that fails. */
@@ -147,22 +146,22 @@ export class Holding {
       const isGone = message.delivery === undefined && message.circuit?.isOpen === false;
       if (isGone && this.#undeserializable?.delete(message)) message.free();
     }
-    if (this.#context.breaker?.isOpen === false && this.#unavailable.size === 0) this.#overflow.reset();
+    if (this.#context.breaker?.isOpen === false && this.#unavailable.size === 0) this.#lookPast?.reset();
     void this.#undeserializable?.readAgain();
     // After this, some may still be deferred: those that could not be received, or that were handled and left unsettled.
-    void this.#overflow.bringBack().then(() => this.#probeSoon());
+    void this.#aside.bringBack().then(() => this.#probeSoon());
   }
 
   async #discover(): Promise<void> {
-    await this.#overflow.discover();
+    await this.#aside.discover();
     this.#probeSoon();
   }
 
   /** Looks after messages that were set aside, at growing intervals while none can be read. */
   #probeSoon(): void {
-    if (this.#probe !== undefined || this.#isClosed || !this.#overflow.hasProbes) return;
-    this.#probe = this.#context.scheduler.schedule(this.#overflow.probeDelayMs, async () => {
-      await this.#overflow.probe();
+    if (this.#probe !== undefined || this.#isClosed || !this.#aside.hasProbes) return;
+    this.#probe = this.#context.scheduler.schedule(this.#aside.probeDelayMs, async () => {
+      await this.#aside.probe();
       this.#probe = undefined;
       this.#probeSoon();
     });
@@ -171,7 +170,7 @@ export class Holding {
   async #passAll(): Promise<void> {
     for (const list of [this.#undeserializable, this.#unavailable]) {
       for (const message of list?.inPlaces ?? []) {
-        if (!this.#overflow.canSetAside(message)) continue;
+        if (!this.#aside.accepts(message)) continue;
         const event = await this.#pass(message, list);
         // No allowance is left, so those behind it wait, too.
         if (event?.disposition === "held") break;
@@ -187,7 +186,8 @@ export class Holding {
   ): Promise<UndeserializableEvent | undefined> {
     const { delivery } = message;
     const held = this.#event(message, "held");
-    const mayPass = await this.#overflow.mayPass(message);
+    const mayPass =
+      this.#aside.accepts(message) && (await this.#lookPast?.tryPass(message.delivered.sequenceNumber));
     // It may have been read again meanwhile.
     if (!list?.has(message)) return undefined;
     if (!mayPass) return held;
@@ -202,7 +202,7 @@ export class Holding {
       void this.#owner.readAgain(message);
       return undefined;
     }
-    const event = await this.#overflow.setAside(message, delivery);
+    const event = await this.#aside.setAside(message, delivery);
     this.#probeSoon();
     return event ?? this.#keep(message, list);
   }

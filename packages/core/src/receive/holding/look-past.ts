@@ -1,6 +1,7 @@
 import { type Scheduler, steadyNowOf, type Timer } from "@waybill/foundation";
 import type { ResolvedCircuitBreakerOptions } from "../circuit-breaker/circuit-breaker-options.js";
 import type { LookAhead } from "../circuit-breaker/look-ahead.js";
+import type { ReceiverContext } from "../delivery/receiver-context.js";
 
 /** Where it looks, and the options of the breaker if there is one. */
 export interface LookPastContext {
@@ -43,6 +44,17 @@ export class LookPast {
   #looking: Promise<void> | undefined;
   #timer: Timer | undefined;
   #isStopped = false;
+
+  /** Looks past the messages of a receiver; undefined for dead-letter queues. */
+  static of(
+    { lookAhead, scheduler, breaker, receiver }: ReceiverContext,
+    settings: Omit<LookPastSettings, "isRefilled">,
+  ): LookPast | undefined {
+    if (lookAhead === undefined) return undefined;
+    // A message that was deleted on receipt cannot be set aside, so one that decodes does not let others be.
+    const isRefilled = receiver.receiveMode === "peekLock";
+    return new LookPast({ lookAhead, scheduler, breaker }, { ...settings, isRefilled });
+  }
 
   constructor(context: LookPastContext, settings: LookPastSettings) {
     const options = context.breaker?.options;

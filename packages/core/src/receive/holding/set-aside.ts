@@ -1,14 +1,21 @@
 import type { DeliveredMessage, TransportDeadLetterOptions } from "../../contracts/transport.js";
 import { hasCode, WaybillError } from "../../errors/error.js";
+import type { Undeserializable } from "../../message/outcome.js";
+import type { UndeserializableEvent } from "../../message/undeserializable-event.js";
+import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
 import { type Delivery, isLockLost } from "../delivery/delivery.js";
 import { peek, receiveDeferred } from "../delivery/observed-calls.js";
+import { deadLetter } from "../delivery/read-delivery.js";
 import type { ReceiverContext } from "../delivery/receiver-context.js";
+import { undeserializableEvent } from "../delivery/settle-undecoded.js";
+import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
 import { readBody } from "../reading/read-body.js";
+import { type HeldMessage, isCircuitOver } from "./held-messages.js";
 
 /** The application property of a deferred unreadable message: since when it has been held, as an ISO 8601 instant. */
 const heldSinceProperty = "waybill-held-since";
 
-/** Who gets the messages back. */
+/** Who holds the messages, and gets them back: a processor, or a receiver for its calls. */
 export interface SetAsideOwner {
   /** Handles a message that was received by its sequence number; resolves with its delivery when it is read. */
   take(delivered: DeliveredMessage): Promise<Delivery | undefined>;
@@ -28,38 +35,36 @@ type IsOver = () => boolean;
 type Reason = IsOver | "unavailable" | "others" | "returned";
 
 /**
- * Messages that were deferred so that others can be received, and are received again by sequence number later: those of a circuit when it
- * closes, all others once peeking finds them readable. Peeking counts no delivery. Each is marked with a property, so that those of a process
- * that ended are found.
+ * Held messages beyond the limit, which keep others from being received: unavailable ones are deferred, undeserializable ones are deferred or
+ * dead-lettered. What is deferred is received again by sequence number later: messages of a circuit when it closes, all others once peeking
+ * finds them readable. Peeking counts no delivery. Each is marked with a property, so that those of a process that ended are found.
  */
 export class SetAside {
   readonly #context: ReceiverContext;
   readonly #owner: SetAsideOwner;
+  readonly #whenFull: WhenFull;
+  /** Whether messages can be deferred, so that some of an earlier process may wait to be found. */
+  readonly canDefer: boolean;
   readonly #entries = new Map<bigint, Reason>();
   /** Those that were received again and are not settled yet. */
   readonly #received = new Map<bigint, Delivery>();
-  /** Messages without room for one more property. */
+  /** Messages without room for one more property: without their mark no other process would find them. */
   readonly #unmarkable = new WeakSet<Delivery>();
+  /** Probes in a row that found nothing to receive. */
+  #vainProbes = 0;
   #returning: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  constructor(context: ReceiverContext, owner: SetAsideOwner) {
+  /** `whenFull`: what happens to undeserializable messages. */
+  constructor(context: ReceiverContext, owner: SetAsideOwner, whenFull: WhenFull) {
     this.#context = context;
     this.#owner = owner;
+    this.#whenFull = whenFull;
+    this.canDefer = context.canDefer && !context.isSubQueue && context.receiver.receiveMode === "peekLock";
   }
 
-  get isFull(): boolean {
+  get #isFull(): boolean {
     return this.#entries.size >= maxSetAside;
-  }
-
-  /** Whether a message may be deferred. Without its mark no other process would find it. */
-  canDefer(delivery: Delivery | undefined): boolean {
-    return delivery !== undefined && !this.isFull && !this.isUnmarkable(delivery);
-  }
-
-  /** Whether the broker refused to mark a message, because it has no room for one more property. */
-  isUnmarkable(delivery: Delivery | undefined): boolean {
-    return delivery !== undefined && this.#unmarkable.has(delivery);
   }
 
   /** Whether `probe` has anything to do. */
@@ -69,8 +74,44 @@ export class SetAside {
     return false;
   }
 
+  /** How long to wait before the next probe, in milliseconds: longer after each that found nothing. */
+  get probeDelayMs(): number {
+    return backoffDelayMs(this.#context.backoff, this.#vainProbes);
+  }
+
+  /** Whether this message can be set aside, if others can be read. */
+  accepts({ outcome, delivery }: HeldMessage): boolean {
+    const isMarkable = delivery !== undefined && !this.#unmarkable.has(delivery);
+    // An unavailable message is never dead-lettered: nothing is wrong with it.
+    if (outcome.status === "unavailable") return this.canDefer && !this.#isFull && isMarkable;
+    return this.#whenFull === "defer" && this.canDefer ? isMarkable : this.#whenFull !== "pause";
+  }
+
+  /** Defers or dead-letters a message, and frees its place. Resolves with undefined when that is not possible now. */
+  async setAside(message: HeldMessage, delivery: Delivery): Promise<UndeserializableEvent | undefined> {
+    const isUnavailable = message.outcome.status === "unavailable";
+    const isDeferred = isUnavailable || this.#whenFull === "defer";
+    if (!this.canDefer || this.#isFull || !isDeferred)
+      return isUnavailable ? undefined : this.#deadLetter(message, delivery);
+    // Asked again when a circuit closes, and by then it may be open for the second time.
+    const isOver = () => isCircuitOver(message);
+    if (!(await this.#defer(delivery, isUnavailable ? "unavailable" : isOver))) return undefined;
+    message.free();
+    // Its circuit closed while it was being deferred, too late for the listener that brings back what is deferred.
+    if (isOver()) void this.bringBack();
+    return undeserializableEvent(message, this.#context, "deferred");
+  }
+
+  async #deadLetter(message: HeldMessage, delivery: Delivery): Promise<UndeserializableEvent> {
+    const { delivered } = message;
+    const outcome = message.outcome as Undeserializable;
+    const event = await deadLetter(this.#context, { delivered, outcome, delivery });
+    message.free();
+    return event;
+  }
+
   /** Defers a message until its circuit is over, or until it can be read. Resolves with whether it was deferred. */
-  async defer(delivery: Delivery, reason: IsOver | "unavailable"): Promise<boolean> {
+  async #defer(delivery: Delivery, reason: IsOver | "unavailable"): Promise<boolean> {
     const { sequenceNumber, applicationProperties } = delivery.message;
     // A message that comes back and is deferred again is held since the first time.
     const since =
@@ -99,6 +140,12 @@ export class SetAside {
   /** Peeks at the others in turn and receives those that can be read now. Resolves with whether there were any; never rejects. */
   async probe(): Promise<boolean> {
     this.#recallReturned();
+    const hasFound = await this.#probePages();
+    this.#vainProbes = hasFound ? 0 : this.#vainProbes + 1;
+    return hasFound;
+  }
+
+  async #probePages(): Promise<boolean> {
     const numbers = [...this.#entries].filter(([, reason]) => isProbed(reason)).map(([number]) => number);
     for (let i = 0; i < numbers.length && !this.#isStopped; i += pageSize) {
       const page = numbers.slice(i, i + pageSize);
@@ -139,7 +186,7 @@ export class SetAside {
   async #adopt(messages: readonly DeliveredMessage[]): Promise<void> {
     const due: bigint[] = [];
     for (const message of messages) {
-      if (!this.isFull) this.#entries.set(message.sequenceNumber, "others");
+      if (!this.#isFull) this.#entries.set(message.sequenceNumber, "others");
       if (await this.#isDue(message)) due.push(message.sequenceNumber);
     }
     await this.#receive(due);

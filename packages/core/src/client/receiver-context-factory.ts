@@ -34,7 +34,7 @@ export interface SessionKind extends Omit<ReceiverKind, "canRetry"> {
 }
 
 /** Makes the contexts of a client's receivers: the one place that knows what a receiver works with. */
-export class ReceiverContexts {
+export class ReceiverContextFactory {
   readonly breakers: CircuitBreakers;
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
