@@ -40,7 +40,7 @@ export default defineConfig({
           include: [
             "packages/*/src/**/*.test.ts",
             "examples/*/src/**/*.test.ts",
-            "{harness,interop,release,reliability,website}/src/**/*.test.ts",
+            "{bench,harness,interop,release,reliability,website}/src/**/*.test.ts",
             "test/**/*.test.ts",
           ],
           exclude: ["**/node_modules/**", ...changesItsProcess],

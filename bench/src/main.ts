@@ -6,6 +6,7 @@ import { censusSuite } from "./census.js";
 import { clientSuite } from "./client.js";
 import { engineSuite } from "./engine.js";
 import { formatsSuite } from "./formats.js";
+import { type Accepted, describeFallen, measureAgainst, readAccepted } from "./harness/accepted.js";
 import { holds, measure, type Result } from "./harness/measure.js";
 import type { Suite } from "./harness/probe.js";
 import { toTable } from "./harness/report.js";
@@ -39,6 +40,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     json: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
     peers: { type: "boolean", default: false },
     rounds: { type: "string", default: "51" },
     help: { type: "boolean", default: false },
@@ -70,6 +72,7 @@ ${Object.entries(suites)
   .map(([name, suite]) => `           ${name}:${Object.keys(suite).join("|")}`)
   .join("\n")}
 --json     prints the results as JSON, with date and machine
+--check    fails only if a line is more than 5 % worse than in bench/results.json, three times; run it where those were measured, on a quiet machine
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 amqp, port, work alone run for minutes: connections and messages over AMQP, over one port beside other protocols, and a census by 1, 2 and 4 processes
 contracts  alone: the time of a contract check of 200 message types
@@ -82,18 +85,36 @@ if (options.help) {
   const chosen =
     positionals.length > 0 ? positionals : Object.keys(suites).filter((name) => name !== "peers");
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
+  const accepted = options.check ? readAccepted() : undefined;
+  if (accepted !== undefined) console.error(`accepted on ${accepted.date}: ${accepted.machine}`);
   const results: Result[] = [];
   for (const choice of chosen) {
     const [name = "", part] = choice.split(":");
     for (const makeProbes of partsOf(name, part))
-      for (const probe of [await makeProbes()].flat())
-        results.push(...(await measure(name, probe, Number(options.rounds))));
+      for (const probe of [await makeProbes()].flat()) {
+        const measureOnce = () => measure(name, probe, Number(options.rounds));
+        results.push(...(await (accepted ? measureAgainst(accepted, measureOnce) : measureOnce())));
+      }
   }
   console.log(options.json ? JSON.stringify({ ...surroundings(), results }, null, 2) : toTable(results));
+  process.exitCode = accepted === undefined ? reportMissed(results) : reportFallen(results, accepted);
+}
+
+/** Returns the exit code: 0 if every target holds. */
+function reportMissed(results: readonly Result[]): number {
   const missed = results.filter((result) => !holds(result)).length;
   if (!options.json)
     console.log(missed === 0 ? "\nEvery target holds." : `\n${missed} of ${results.length} targets missed.`);
-  process.exitCode = missed === 0 ? 0 : 1;
+  return missed === 0 ? 0 : 1;
+}
+
+/** Returns the exit code: 0 if no line is worse than the accepted figures. */
+function reportFallen(results: readonly Result[], accepted: Accepted): number {
+  const fallen = describeFallen(results, accepted);
+  console.error(
+    fallen.length === 0 ? "No line has fallen." : ["More than 5 % worse:", ...fallen].join("\n  "),
+  );
+  return fallen.length === 0 ? 0 : 1;
 }
 
 /** The machine and date of the measurement. */
