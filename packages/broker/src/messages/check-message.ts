@@ -23,6 +23,7 @@ export function checkProperties(message: BrokerMessage, entity: string): void {
   checkKey(message.replyToSessionId, "replyToSessionId", entity);
   if (typeof message.messageId === "string") checkKey(message.messageId, "messageId", entity);
   checkText(message.contentType, "contentType", entity);
+  checkText(message.contentEncoding, "contentEncoding", entity);
   checkText(message.subject, "subject", entity);
   checkText(message.to, "to", entity);
   checkText(message.replyTo, "replyTo", entity);
