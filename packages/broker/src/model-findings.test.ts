@@ -197,6 +197,10 @@ describe("openBroker", () => {
     }
     await using broker = await openBroker({ clock, storage: openDisk(disk) });
     expect(broker.listEntities().map(({ path }) => path)).toEqual(["t", "t/Subscriptions/s", "q"]);
+    expect([broker.entityPaths(), broker.entityPaths("topic")]).toEqual([
+      ["t", "t/Subscriptions/s", "q"],
+      ["t"],
+    ]);
     const session = await broker.acceptSession("t/Subscriptions/s", { sessionId: "a" });
     expect(await session.getState()).toEqual(Uint8Array.of(7));
   });

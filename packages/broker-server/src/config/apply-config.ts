@@ -13,7 +13,7 @@ const forwardOptions = ["forwardTo", "forwardDeadLetteredMessagesTo"] as const;
 export async function applyConfig(broker: Broker, config: NamespaceConfig): Promise<void> {
   checkTargets(broker, config);
   const { queues, topics } = config;
-  const existing = new Set(broker.listEntities().map(({ path }) => path.toLowerCase()));
+  const existing = new Set(broker.entityPaths().map((path) => path.toLowerCase()));
   const forwarding: [path: string, properties: EntityProperties][] = [];
   const make = async (
     path: string,
@@ -44,10 +44,7 @@ export async function applyConfig(broker: Broker, config: NamespaceConfig): Prom
 
 /** Throws `TypeError` that names who forwards to what will not exist. */
 function checkTargets(broker: Broker, { queues, topics }: NamespaceConfig): void {
-  const known = [
-    ...broker.listEntities().map(({ path }) => path),
-    ...[...queues, ...topics].map(({ name }) => name),
-  ];
+  const known = [...broker.entityPaths(), ...[...queues, ...topics].map(({ name }) => name)];
   const sources = [
     ...queues,
     ...topics.flatMap(({ name: topic, subscriptions }) =>

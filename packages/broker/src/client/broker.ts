@@ -204,6 +204,15 @@ export class Broker {
     return Array.from(this.#engine.entities.all(), describeEntity);
   }
 
+  /** The paths of all entities, or of those of one kind, in order of creation: much faster than their descriptions. */
+  entityPaths(kind?: EntityDescription["kind"]): string[] {
+    this.#engine.begin();
+    const paths: string[] = [];
+    for (const entity of this.#engine.entities.all())
+      if (kind === undefined || entity.kind === kind) paths.push(entity.path);
+    return paths;
+  }
+
   /** The subscriptions of a topic, in order of creation; none of a queue. Throws `entity-not-found`. */
   listSubscriptions(topic: string): SubscriptionDescription[] {
     this.#engine.begin();

@@ -20,7 +20,7 @@ export async function openLocal(directory: string, create: boolean): Promise<Con
     transport,
     catalog: (entities: readonly EntityName[]) => (entities.length === 0 ? all : namedCatalog(entities, all)),
     async createQueue(queue) {
-      const isThere = broker.listEntities().some(({ path }) => path.toLowerCase() === queue.toLowerCase());
+      const isThere = broker.entityPaths().some((path) => path.toLowerCase() === queue.toLowerCase());
       if (!isThere) await broker.createQueue(queue);
     },
     async administration() {

@@ -62,15 +62,19 @@ function describe(context: HttpContext, request: HttpRequest, resource: Resource
       return entry(200, namespaceEntry(context, request));
     case "list": {
       const title = resource.of === "queue" ? "Queues" : "Topics";
-      const listed = broker.listEntities().filter(({ kind }) => kind === resource.of);
-      return entityFeed(context, request, title, listed);
+      const paths = broker.entityPaths(resource.of).sort();
+      return feed(context, request, title, paths, (path) =>
+        entityEntry(context, request, broker.getEntity(path)),
+      );
     }
     case "entity":
       return entry(200, entityEntry(context, request, topLevelOf(broker, resource.path)));
     case "subscription":
       return entry(200, entityEntry(context, request, subscriptionOf(broker, resource)));
-    case "subscriptions":
-      return entityFeed(context, request, "Subscriptions", broker.listSubscriptions(resource.topic));
+    case "subscriptions": {
+      const byPath = broker.listSubscriptions(resource.topic).sort((a, b) => (a.path < b.path ? -1 : 1));
+      return feed(context, request, "Subscriptions", byPath, (one) => entityEntry(context, request, one));
+    }
     case "rules": {
       const rules = broker.listRules(resource.topic, resource.subscription);
       const byName = rules.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -197,16 +201,6 @@ function entry(status: number, one: AtomEntry): HttpResponse {
     headers: [["Content-Type", "application/atom+xml;type=entry;charset=utf-8"]],
     body: buildEntry(one),
   };
-}
-
-function entityFeed(
-  context: HttpContext,
-  request: HttpRequest,
-  title: string,
-  listed: EntityDescription[],
-): HttpResponse {
-  const byPath = listed.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return feed(context, request, title, byPath, (one) => entityEntry(context, request, one));
 }
 
 function feed<Item>(
