@@ -207,16 +207,12 @@ function upperTable(upperHalf: string): ReadonlyMap<string, readonly number[]> {
 
 /** The inverse of a character set: every byte, and every pair of bytes, that its decoder reads as one character. */
 function platformTable(charset: string): ReadonlyMap<string, readonly number[]> {
-  const decoder = new TextDecoder(charset, { fatal: true });
+  // Not fatal: tens of thousands of errors would take seconds.
+  const decoder = new TextDecoder(charset);
   const table = new Map<string, readonly number[]>();
   const add = (bytes: readonly number[]) => {
-    let text: string;
-    try {
-      text = decoder.decode(Uint8Array.from(bytes));
-    } catch {
-      return;
-    }
-    if ([...text].length === 1 && !table.has(text)) table.set(text, bytes);
+    const text = decoder.decode(Uint8Array.from(bytes));
+    if (!text.includes("\uFFFD") && [...text].length === 1 && !table.has(text)) table.set(text, bytes);
   };
   for (let byte = 0x80; byte <= 0xff; byte++) add([byte]);
   if (table.size > 100) return table;
