@@ -81,7 +81,7 @@ export const cborBodies: GrowingBodies = {
 };
 
 function items(piece: Piece): GrowingBody {
-  return plain(counted(array, () => piece));
+  return plain(counted(array, piece));
 }
 
 function plain(make: GrowingBody["make"]): GrowingBody {

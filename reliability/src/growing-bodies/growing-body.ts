@@ -24,7 +24,7 @@ function bytesOf(piece: Piece): Buffer {
 export function repeated(begin: Piece, piece: Piece, end: Piece): (bytes: number) => Buffer {
   const part = bytesOf(piece);
   return (bytes) => {
-    const count = Math.max(1, Math.floor(bytes / part.length));
+    const count = countOf(bytes, part);
     return Buffer.concat([bytesOf(begin), Buffer.alloc(count * part.length, part), bytesOf(end)]);
   };
 }
@@ -45,20 +45,29 @@ export function numbered(
   };
 }
 
-/** Pieces after a count of them that comes first. */
+/** Pieces after a count of them that comes first: the same one again and again, or pieces that differ by their number. */
 export function counted(
   begin: (count: number) => Piece,
-  piece: (index: number) => Piece,
+  piece: Piece | ((index: number) => Piece),
   end: Piece = [],
 ): (bytes: number) => Buffer {
   return (bytes) => {
-    const count = Math.max(1, Math.floor(bytes / bytesOf(piece(0)).length));
+    if (typeof piece !== "function") {
+      const count = countOf(bytes, piece);
+      return repeated(begin(count), piece, end)(bytes);
+    }
+    const count = countOf(bytes, piece(0));
     const body = new Bytes();
     body.add(begin(count));
     for (let index = 0; index < count; index++) body.add(piece(index));
     body.add(end);
     return body.written();
   };
+}
+
+/** How many pieces have about as many bytes. */
+function countOf(bytes: number, piece: Piece): number {
+  return Math.max(1, Math.floor(bytes / bytesOf(piece).length));
 }
 
 /** Pieces side by side in one buffer: a list of millions would take more memory than the reader of their bytes may. */

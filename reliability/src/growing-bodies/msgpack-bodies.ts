@@ -30,9 +30,9 @@ export const msgpackBodies: GrowingBodies = {
     counted(array, (index) => [0x81, 0xa6, ...Buffer.from(label(index)), 0]),
   ),
   keys: plain(counted(map, (index) => [0xa6, ...Buffer.from(label(index)), 0])),
-  "duplicate keys": plain(counted(map, () => [0xa1, 0x61, 0])),
+  "duplicate keys": plain(counted(map, [0xa1, 0x61, 0])),
   "the length of a string": plain((bytes) =>
-    Buffer.from([0xdb, ...uint32(bytes), ...Buffer.alloc(bytes, "x")]),
+    Buffer.concat([Buffer.from([0xdb, ...uint32(bytes)]), Buffer.alloc(bytes, "x")]),
   ),
   "text in maps in maps": plain(
     nested(
@@ -45,7 +45,7 @@ export const msgpackBodies: GrowingBodies = {
 };
 
 function items(piece: Piece): GrowingBody {
-  return plain(counted(array, () => piece));
+  return plain(counted(array, piece));
 }
 
 function plain(make: GrowingBody["make"]): GrowingBody {
