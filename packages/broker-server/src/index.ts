@@ -10,7 +10,3 @@ export {
 } from "./options/serve-limits.js";
 export type { ServeOptions, TlsOptions } from "./options/serve-options.js";
 export { type BrokerServer, serve } from "./serve.js";
-
-// For authors of tools that open the storage of a served broker.
-
-export { decodeWire } from "./messages/wire-decoder.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openBroker } from "@waybill/broker";
-import { decodeWire } from "@waybill/broker-server";
+import { decodeWire } from "@waybill/broker-server/stored-messages";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { localTransport } from "@waybill/transport-local";
 import { fillDemo } from "./demo-data.js";

@@ -1,6 +1,7 @@
 import { type Broker, createBroker, openBroker, type Tier } from "@waybill/broker";
-import { type BrokerServer, decodeWire, type ServeOptions, serve } from "@waybill/broker-server";
+import { type BrokerServer, type ServeOptions, serve } from "@waybill/broker-server";
 import { applyConfig, type NamespaceConfig } from "@waybill/broker-server/config";
+import { decodeWire } from "@waybill/broker-server/stored-messages";
 
 /** How a namespace is served. */
 export interface HostOptions {

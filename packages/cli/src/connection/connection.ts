@@ -4,9 +4,6 @@ import type { EntityCatalog, EntityName } from "@waybill/core/transport";
 import { UsageError } from "../errors/usage-error.js";
 import type { NamedConnection } from "../input/parse-connection.js";
 import type { Mirror } from "./mirror.js";
-import { openAzure, openEntra } from "./open-azure.js";
-import { openLocal } from "./open-local.js";
-import { openSeveral } from "./open-several.js";
 
 /** An open connection to a broker. */
 export interface Connection extends AsyncDisposable {
@@ -40,7 +37,7 @@ export interface ConnectionOptions {
 /** The variable that holds the connection string. Not an option: other users can see command lines. */
 const variable = "SERVICEBUS_CONNECTION_STRING";
 
-/** Opens the local data directory, or connects to the namespace of the environment. */
+/** Opens the local data directory, or connects to the namespace of the environment. Only the way that is taken is loaded: the other takes as long. */
 export async function openConnection({
   data,
   namespace,
@@ -51,15 +48,23 @@ export async function openConnection({
 }: ConnectionOptions): Promise<Connection> {
   if (connection !== undefined && (data !== undefined || namespace !== undefined))
     throw new UsageError("Give --connection for every namespace, and neither --data nor --namespace.");
-  if (connection !== undefined) return await openSeveral(connection, { managementPort, listTimeout });
+  if (connection !== undefined) {
+    const { openSeveral } = await import("./open-several.js");
+    return await openSeveral(connection, { managementPort, listTimeout });
+  }
   if (data !== undefined && namespace !== undefined)
     throw new UsageError("Give --data or --namespace, not both.");
-  if (namespace !== undefined) return await openEntra(namespace, listTimeout);
-  if (data !== undefined) return await openLocal(data, create);
-  const connectionString = process.env[variable];
-  if (connectionString !== undefined && connectionString.trim() !== "")
-    return await openAzure(connectionString.trim(), variable, { managementPort, listTimeout });
-  throw new UsageError(
-    `Where is the broker? Set ${variable}, or name a local data directory with --data, or a namespace to sign in to with --namespace.`,
-  );
+  if (data !== undefined) {
+    const { openLocal } = await import("./open-local.js");
+    return await openLocal(data, create);
+  }
+  const connectionString = process.env[variable]?.trim() ?? "";
+  if (namespace === undefined && connectionString === "")
+    throw new UsageError(
+      `Where is the broker? Set ${variable}, or name a local data directory with --data, or a namespace to sign in to with --namespace.`,
+    );
+  const { openAzure, openEntra } = await import("./open-azure.js");
+  return namespace === undefined
+    ? await openAzure(connectionString, variable, { managementPort, listTimeout })
+    : await openEntra(namespace, listTimeout);
 }

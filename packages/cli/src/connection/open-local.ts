@@ -1,9 +1,9 @@
 import { openBroker } from "@waybill/broker";
-import { type BrokerServer, decodeWire, serve } from "@waybill/broker-server";
+import type { BrokerServer } from "@waybill/broker-server";
+import { decodeWire } from "@waybill/broker-server/stored-messages";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import type { EntityName } from "@waybill/core/transport";
 import { localCatalog, localTransport } from "@waybill/transport-local";
-import { administrationOf } from "./administration.js";
 import type { Connection } from "./connection.js";
 import { onlyStore } from "./data-directory.js";
 import { mirrorSettings } from "./mirror.js";
@@ -24,6 +24,10 @@ export async function openLocal(directory: string, create: boolean): Promise<Con
       if (!isThere) await broker.createQueue(queue);
     },
     async administration() {
+      const [{ serve }, { administrationOf }] = await Promise.all([
+        import("@waybill/broker-server"),
+        import("./administration.js"),
+      ]);
       server ??= await serve(broker, { port: 0 });
       return await administrationOf(server.connectionString);
     },

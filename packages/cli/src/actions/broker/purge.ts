@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { type Broker, openBroker } from "@waybill/broker";
-import { decodeWire } from "@waybill/broker-server";
+import { decodeWire } from "@waybill/broker-server/stored-messages";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { controlRequest } from "../../broker-host/control-request.js";
 import { onlyStore } from "../../connection/data-directory.js";
