@@ -1,7 +1,7 @@
 import { required } from "@waybill/foundation";
+import { timeOf } from "../fuzz/time-of.js";
 import type { Dimension, Sized } from "./dimensions.js";
 import { slowness } from "./reference.js";
-import { timeOf } from "./time-of.js";
 
 /** The sizes that are compared, as multiples of the smallest. */
 const multiples = [1, 2, 4, 8] as const;

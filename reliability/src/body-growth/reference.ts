@@ -1,4 +1,4 @@
-import { timeOf } from "./time-of.js";
+import { timeOf } from "../fuzz/time-of.js";
 
 /** What `JSON.parse` takes for the reference text on the machine for which the bars were chosen, in milliseconds. */
 const referenceMs = 7;

@@ -6,6 +6,7 @@ import { json } from "@waybill/serializer-json";
 import { msgpack } from "@waybill/serializer-msgpack";
 import fc from "fast-check";
 import { newSeed, readOptions } from "waybill-harness/options.js";
+import { timeOf } from "../fuzz/time-of.js";
 
 // Feeds random and damaged bodies to every serializer, to the chain of all of them, and to the media-type parser. Every input must quickly give a
 // value or a WaybillError with a reason. Exits with 1 and prints the input otherwise.
@@ -114,9 +115,7 @@ function readAlone(serializer: Serializer, bytes: Uint8Array, context: Deseriali
 /** One slow run may be due to a busy machine; an input that is slow three times is a defect. */
 function timed(what: string, work: () => unknown): void {
   for (let tries = 1; ; tries++) {
-    const start = performance.now();
-    work();
-    const took = performance.now() - start;
+    const took = timeOf(work);
     if (took <= maxMs) return;
     if (tries === 3) throw new Error(`${what} took ${took.toFixed(0)} ms.`);
   }
