@@ -82,14 +82,20 @@ function singleObject(type: avsc.Type, value: unknown): Uint8Array {
   return Buffer.concat([Buffer.from([0xc3, 0x01]), fingerprint(type), type.toBuffer(value)]);
 }
 
+/** The fingerprint of nothing, which is also the polynomial. */
+const empty = 0xc15d213aa4d7a795n;
+
+const remainders = Array.from({ length: 256 }, (_, byte) => {
+  let hash = BigInt(byte);
+  for (let bit = 0; bit < 8; bit++) hash = (hash >> 1n) ^ (hash & 1n ? empty : 0n);
+  return hash;
+});
+
 /** CRC-64-AVRO of the canonical form, little-endian, implemented independently of the serializer. Source: Avro 1.12, Schema Fingerprints. */
 function fingerprint(type: avsc.Type): Uint8Array {
-  const empty = 0xc15d213aa4d7a795n;
   let hash = empty;
-  for (const byte of Buffer.from(JSON.stringify(type.schema()))) {
-    hash ^= BigInt(byte);
-    for (let bit = 0; bit < 8; bit++) hash = (hash >> 1n) ^ (hash & 1n ? empty : 0n);
-  }
+  for (const byte of Buffer.from(JSON.stringify(type.schema())))
+    hash = (hash >> 8n) ^ (remainders[Number(hash & 0xffn) ^ byte] ?? 0n);
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(hash);
   return bytes;

@@ -20,11 +20,18 @@ import { containers, random, sampleOrders, sampleScalars, sentences } from "./sa
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const plainPackr = new Packr({ useRecords: false, variableMapSize: true });
 
+let made: readonly Family[] | undefined;
+
 /**
  * Bodies of the chain's formats and of many others: real webhook payloads, generated values, files of other systems. The same in
- * every run.
+ * every run, and made once in a process.
  */
-export function corpus(): Family[] {
+export function corpus(): readonly Family[] {
+  made ??= makeCorpus();
+  return made;
+}
+
+function makeCorpus(): Family[] {
   const values = containers();
   const scalars = sampleScalars();
   const text = (value: unknown) => Buffer.from(JSON.stringify(value));
