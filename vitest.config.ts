@@ -32,6 +32,8 @@ export default defineConfig({
     // One more than the smallest machine it is run on has cores: some files mostly wait, for locks to run out or for processes.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
+    // Sources that have not changed since the last run are not transformed again.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true,
