@@ -1,3 +1,4 @@
+import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
@@ -5,7 +6,6 @@ import type { ReceiveMode } from "../entities/waiter.js";
 import { BrokerError, entityNotFound } from "../errors/broker-error.js";
 import { releaseLock } from "../lifecycle/end-lock.js";
 import type { ApplicationProperties } from "../messages/message.js";
-import { MessageLock } from "../messages/message-lock.js";
 import type { BrokerReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import { abandon } from "../operations/abandon.js";
@@ -241,7 +241,7 @@ export abstract class MessageReceiver {
     apply: (nowMs: number) => void,
   ): void {
     const { store } = stored;
-    const lock = new MessageLock(stored);
+    const lock = required(stored.lock, "The lock of a message that is settled");
     const check = () => void findLock(this.engine, store, lock);
     transaction.enlist({ settles: stored, check, apply, rollBack: () => {} }, nowMs);
   }

@@ -116,10 +116,10 @@ export class Engine implements EntityHost {
   set wireDecoder(decoder: WireDecoder | undefined) {
     this.#wireDecoder = decoder;
     for (const message of this.#undecodable) {
-      const { state, timerSlot, isLocked, session } = message;
-      const isHeld = (state === "active" || state === "scheduled") && timerSlot < 0;
+      const { state, dueMs, isLocked, session } = message;
+      const isHeld = (state === "active" || state === "scheduled") && dueMs === undefined;
       // A session's lock has its own timer.
-      if (isHeld && !(isLocked && session !== undefined)) this.timers.arm(message, this.timers.nowMs);
+      if (isHeld && !(isLocked && session !== undefined)) message.arm(this.timers.nowMs);
     }
     this.#undecodable.clear();
     this.fanOuts.schedule();

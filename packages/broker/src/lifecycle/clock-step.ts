@@ -8,14 +8,14 @@ import type { MessageStore } from "../entities/message-store.js";
 export function onClockStep(engine: Engine, byMs: number): void {
   for (const entity of engine.entities.all()) {
     entity.accessedAtMs += byMs;
-    if (entity.main.scheduledCount > 0) armSchedules(engine, entity.main);
+    if (entity.main.scheduledCount > 0) armSchedules(entity.main);
   }
 }
 
-function armSchedules(engine: Engine, store: MessageStore): void {
+function armSchedules(store: MessageStore): void {
   for (const message of store.index.from(0)) {
     const { scheduledEnqueueTimeMs } = message.content;
-    const isArmed = message.state === "scheduled" && message.timerSlot >= 0;
-    if (isArmed && scheduledEnqueueTimeMs !== undefined) engine.timers.arm(message, scheduledEnqueueTimeMs);
+    const isArmed = message.state === "scheduled" && message.dueMs !== undefined;
+    if (isArmed && scheduledEnqueueTimeMs !== undefined) message.arm(scheduledEnqueueTimeMs);
   }
 }

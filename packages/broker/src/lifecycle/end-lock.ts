@@ -35,8 +35,8 @@ export function countDelivery(engine: Engine, message: StoredMessage, nowMs: num
  * the message is forwarded.
  */
 export function releaseLock(engine: Engine, message: StoredMessage, nowMs: number): void {
-  engine.timers.disarm(message);
-  message.lockSerial = 0;
+  message.disarm();
+  message.lock = undefined;
   message.session?.lock?.unhold(message);
   // A deferred message stays deferred, and is received by its number again.
   if (message.state !== "active") return;
@@ -53,6 +53,6 @@ export function releaseLock(engine: Engine, message: StoredMessage, nowMs: numbe
       return;
     }
   }
-  armExpiry(engine, message);
+  armExpiry(message);
   makeReady(engine, message);
 }

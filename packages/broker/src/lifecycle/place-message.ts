@@ -16,9 +16,9 @@ export function enterMessage(engine: Engine, message: StoredMessage): void {
   joinSession(message);
   if (message.state === "scheduled") {
     const { scheduledEnqueueTimeMs } = message.content;
-    engine.timers.arm(message, required(scheduledEnqueueTimeMs, "The time of a scheduled message"));
+    message.arm(required(scheduledEnqueueTimeMs, "The time of a scheduled message"));
   } else if (message.state === "active") {
-    armExpiry(engine, message);
+    armExpiry(message);
     makeReady(engine, message);
   }
 }
@@ -26,9 +26,9 @@ export function enterMessage(engine: Engine, message: StoredMessage): void {
 /** Removes a message from its store; its body keeps its reference. The message must not be in a lane. */
 export function takeOut(engine: Engine, message: StoredMessage): void {
   const { store, session } = message;
-  engine.timers.disarm(message);
+  message.disarm();
   store.remove(message);
-  message.lockSerial = 0;
+  message.lock = undefined;
   if (session !== undefined) {
     session.leave(message);
     store.sessions?.closeIfEmpty(session);
@@ -61,9 +61,9 @@ export function makeReady(engine: Engine, message: StoredMessage): void {
 }
 
 /** Arms the expiry timer of an active message with a time to live. Deferred and dead-lettered messages do not expire by timer. */
-export function armExpiry(engine: Engine, message: StoredMessage): void {
+export function armExpiry(message: StoredMessage): void {
   const { expiryMs } = message;
-  if (expiryMs !== undefined && message.store.kind === "main") engine.timers.arm(message, expiryMs);
+  if (expiryMs !== undefined && message.store.kind === "main") message.arm(expiryMs);
 }
 
 /** Writes a message's record to the storage. The message itself serves as the record, to avoid a copy. */

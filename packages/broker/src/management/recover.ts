@@ -65,8 +65,8 @@ export async function recover(
       return;
     }
     enterMessage(engine, message);
-    const dueMs = engine.timers.instantOf(message) ?? Number.POSITIVE_INFINITY;
-    if (message.timerSlot >= 0 && dueMs <= nowMs) overdue.push([message, dueMs]);
+    const { dueMs } = message;
+    if (dueMs !== undefined && dueMs <= nowMs) overdue.push([message, dueMs]);
   };
   const visitor: RecordVisitor = {
     entity(id, record) {
@@ -105,7 +105,7 @@ export async function recover(
   for (const [topic, message] of waiting) engine.fanOuts.enter(topic, message);
   // Overdue timers fire in the order of arming, so they are armed in order of their due times.
   overdue.sort((a, b) => a[1] - b[1]);
-  for (const [message, dueMs] of overdue) engine.timers.arm(message, dueMs);
+  for (const [message, dueMs] of overdue) message.arm(dueMs);
   for (const entity of engine.entities.all()) {
     entity.accessedAtMs = nowMs;
     watchIdle(engine, entity);

@@ -1,19 +1,21 @@
-import type { LockIdentity } from "./lock-token.js";
+import { TimerEntry } from "../timing/timing-wheel.js";
+import type { LockIdentity, LockTokens } from "./lock-token.js";
 import type { StoredMessage } from "./stored-message.js";
 
 /** The stored message behind a lock; for the engine. */
 export let storedOf: (lock: MessageLock) => StoredMessage;
 
-/** One lock of a message, with which it is settled. */
-export class MessageLock implements LockIdentity {
+/** One lock of a message, with which it is settled, and the timer of its end. */
+export class MessageLock extends TimerEntry implements LockIdentity {
   readonly serial: number;
   readonly secret: number;
   readonly #stored: StoredMessage;
 
-  /** The current lock of a message; created by the broker only. */
-  constructor(stored: StoredMessage) {
-    this.serial = stored.lockSerial;
-    this.secret = stored.lockSecret;
+  /** A new lock; created by the broker only. */
+  constructor(stored: StoredMessage, tokens: LockTokens) {
+    super();
+    this.serial = tokens.next();
+    this.secret = tokens.next();
     this.#stored = stored;
   }
 
@@ -32,7 +34,10 @@ export class MessageLock implements LockIdentity {
 
   /** Whether the lock is still held. */
   get isHeld(): boolean {
-    const { lockSerial, lockSecret } = this.#stored;
-    return this.serial === lockSerial && this.secret === lockSecret && lockSerial !== 0;
+    return this.#stored.lock === this;
+  }
+
+  override onDue(nowMs: number): void {
+    this.#stored.store.engine.onMessageDue(this.#stored, nowMs);
   }
 }

@@ -87,9 +87,11 @@ function sizeOfProperties(message: SendableProperties): number {
     partitionKey: sizeOfText(message.partitionKey),
     viaPartitionKey: sizeOfText(message.viaPartitionKey),
   };
-  let bytes = messageOverhead;
-  for (const name in sizes) bytes += sizes[name as CountedName];
-  return bytes;
+  // Added up by name, too: a loop over the names would keep V8 from doing without the object.
+  const ids = sizes.messageId + sizes.correlationId;
+  const texts = sizes.contentType + sizes.contentEncoding + sizes.subject + sizes.to + sizes.replyTo;
+  const keys = sizes.sessionId + sizes.replyToSessionId + sizes.partitionKey + sizes.viaPartitionKey;
+  return messageOverhead + ids + texts + keys;
 }
 
 function sizeOfText(text: string | undefined): number {

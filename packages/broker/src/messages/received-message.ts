@@ -14,7 +14,7 @@ import {
   readApplicationProperties,
   readBody,
 } from "./message-content.js";
-import { MessageLock } from "./message-lock.js";
+import type { MessageLock } from "./message-lock.js";
 import type { StoredMessage } from "./stored-message.js";
 
 /** What the broker adds to a message, as plain numbers: for front ends that write many messages. Times are in ms since the epoch. */
@@ -52,7 +52,7 @@ export class BrokerReceivedMessage implements EveryProperty<SendableProperties> 
     this.state = stateOf(stored, isPeeked);
     this.#stored = stored;
     this.#bytes = stored.store.engine.storage.readBody(stored.content.bodyId);
-    this.#lock = stored.isLocked && !isPeeked ? new MessageLock(stored) : undefined;
+    this.#lock = isPeeked ? undefined : stored.lock;
     this.#lockedUntilMs = stored.lockedUntilMs;
     this.#propertyChanges = stored.propertyChanges;
   }

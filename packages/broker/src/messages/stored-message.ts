@@ -4,6 +4,7 @@ import type { Session } from "../entities/session.js";
 import { TimerEntry } from "../timing/timing-wheel.js";
 import type { ApplicationProperties, MessageState } from "./message.js";
 import type { MessageContent } from "./message-content.js";
+import type { MessageLock } from "./message-lock.js";
 
 /** What a message keeps on its way from store to store. */
 export interface Carried {
@@ -17,19 +18,45 @@ export interface Carried {
   readonly deadLetterSource: string | undefined;
 }
 
+/** What only messages have that were scheduled, forwarded, changed or sent to a partitioned entity. */
+interface Past extends Omit<Carried, "content"> {
+  /** Absent where messages are delivered in the order of their sequence numbers. */
+  readonly arrival: number | undefined;
+}
+
+/** Of most messages: one object for all of them, since each field of a message counts in the memory of a long queue. */
+const noPast: Past = Object.freeze({
+  propertyChanges: undefined,
+  enqueuedSequence: undefined,
+  wasScheduled: false,
+  hops: 0,
+  deadLetterSource: undefined,
+  arrival: undefined,
+});
+
+/** The timer of a message that is not locked: for its activation or its expiry. */
+class MessageTimer extends TimerEntry {
+  readonly #message: StoredMessage;
+
+  constructor(message: StoredMessage) {
+    super();
+    this.#message = message;
+  }
+
+  override onDue(nowMs: number): void {
+    this.#message.store.engine.onMessageDue(this.#message, nowMs);
+  }
+}
+
 /**
- * One message in one store. It has a single timer: for its lock while it is locked, for its activation while it is scheduled, else for its
- * expiry. A message that moves to another store becomes a new one with the same content.
+ * One message in one store. Most wait for nothing, and there may be very many: what only some of them have is in objects of its own. A
+ * message that moves to another store becomes a new one with the same content.
  */
-export class StoredMessage extends TimerEntry {
+export class StoredMessage {
   readonly store: MessageStore;
   readonly content: MessageContent;
   /** Unique and ascending within the store; in a partitioned entity the upper bits are the partition. */
   readonly sequence: number;
-  /** Its position in the delivery order: its sequence number, or in a partitioned entity its order of arrival. */
-  arrival: number;
-  /** The sequence number in the first entity it was sent to. */
-  readonly enqueuedSequence: number;
   readonly enqueuedAtMs: number;
   /** `undefined` for a message that never expires. By the wall clock at enqueuing; compare `expiryMs` with the current time instead. */
   readonly expiresAtMs: number | undefined;
@@ -37,47 +64,73 @@ export class StoredMessage extends TimerEntry {
   readonly #steppedMs: number;
   /** `gone` after it has left its store for any reason. */
   state: MessageState | "gone" = "active";
-  /** Whether it became active at its scheduled time. */
-  wasScheduled = false;
   /** Failed deliveries so far. */
   deliveryCount = 0;
-  /** With `lockSecret` the random bits of the current lock; 0 while the message is not locked. */
-  lockSerial = 0;
-  lockSecret = 0;
-  /** Application properties changed by settlements and rules; `undefined` means removed. Replaced, never modified. */
-  propertyChanges: ApplicationProperties | undefined = undefined;
+  /** The current lock. */
+  lock: MessageLock | undefined = undefined;
   /** Its session, in stores with sessions. */
   session: Session | undefined = undefined;
-  /** How many times it was forwarded automatically. */
-  hops = 0;
-  /** Path of the entity that dead-lettered it, after it was forwarded from there. */
-  deadLetterSource: string | undefined = undefined;
   /** The next message in its ready queue. */
   nextReady: StoredMessage | undefined = undefined;
+  /** Replaced, never modified. */
+  #past: Past;
+  #timer: MessageTimer | undefined = undefined;
 
   constructor(store: MessageStore, carried: Carried, sequence: number, enqueuedAtMs: number, lifeMs: number) {
-    super();
     this.store = store;
     this.content = carried.content;
     this.sequence = sequence;
-    this.arrival = takeArrival(store.owner, sequence);
-    this.enqueuedSequence = carried.enqueuedSequence ?? sequence;
     this.enqueuedAtMs = enqueuedAtMs;
     this.#steppedMs = store.engine.timers.steppedMs;
     this.expiresAtMs = lifeMs === Number.POSITIVE_INFINITY ? undefined : enqueuedAtMs + lifeMs;
-    this.propertyChanges = carried.propertyChanges;
-    this.hops = carried.hops;
-    this.deadLetterSource = carried.deadLetterSource;
-    this.wasScheduled = carried.wasScheduled && store.kind === "main";
+    this.#past = pastOf(store, carried, sequence);
+  }
+
+  /** Its position in the delivery order: its sequence number, or in a partitioned entity its order of arrival. */
+  get arrival(): number {
+    return this.#past.arrival ?? this.sequence;
+  }
+
+  set arrival(arrival: number) {
+    if (arrival !== this.arrival) this.#past = { ...this.#past, arrival };
+  }
+
+  /** The sequence number in the first entity it was sent to. */
+  get enqueuedSequence(): number {
+    return this.#past.enqueuedSequence ?? this.sequence;
+  }
+
+  /** Whether it became active at its scheduled time. */
+  get wasScheduled(): boolean {
+    return this.#past.wasScheduled;
+  }
+
+  /** Application properties changed by settlements and rules; `undefined` means removed. Replaced, never modified. */
+  get propertyChanges(): ApplicationProperties | undefined {
+    return this.#past.propertyChanges;
+  }
+
+  set propertyChanges(propertyChanges: ApplicationProperties | undefined) {
+    this.#past = { ...this.#past, propertyChanges };
+  }
+
+  /** How many times it was forwarded automatically. */
+  get hops(): number {
+    return this.#past.hops;
+  }
+
+  /** Path of the entity that dead-lettered it, after it was forwarded from there. */
+  get deadLetterSource(): string | undefined {
+    return this.#past.deadLetterSource;
   }
 
   get isLocked(): boolean {
-    return this.lockSerial !== 0;
+    return this.lock !== undefined;
   }
 
   /** When the lock expires. A session's lock covers its messages. */
   get lockedUntilMs(): number | undefined {
-    const lock = this.session === undefined ? this : this.session.lock;
+    const lock = this.session === undefined ? this.lock : this.session.lock;
     return lock && this.store.engine.timers.instantOf(lock);
   }
 
@@ -94,7 +147,43 @@ export class StoredMessage extends TimerEntry {
     return this.expiresAtMs === undefined ? Number.POSITIVE_INFINITY : this.expiresAtMs - this.enqueuedAtMs;
   }
 
-  override onDue(nowMs: number): void {
-    this.store.engine.onMessageDue(this, nowMs);
+  /** When its timer is due, by the current wall clock; undefined while it is not armed. */
+  get dueMs(): number | undefined {
+    const timer = this.lock ?? this.#timer;
+    return timer === undefined || timer.timerSlot < 0 ? undefined : this.store.engine.timers.instantOf(timer);
   }
+
+  /** Arms its only timer: for the end of its lock while it is locked, for its activation while it is scheduled, else for its expiry. */
+  arm(dueMs: number): void {
+    const { timers } = this.store.engine;
+    if (this.lock !== undefined) {
+      timers.arm(this.lock, dueMs);
+    } else {
+      this.#timer ??= new MessageTimer(this);
+      timers.arm(this.#timer, dueMs);
+    }
+  }
+
+  /** Disarms its timer. */
+  disarm(): void {
+    const timer = this.lock ?? this.#timer;
+    if (timer !== undefined) this.store.engine.timers.disarm(timer);
+  }
+}
+
+function pastOf(store: MessageStore, carried: Carried, sequence: number): Past {
+  const { propertyChanges, hops, deadLetterSource } = carried;
+  const enqueuedSequence = carried.enqueuedSequence === sequence ? undefined : carried.enqueuedSequence;
+  const wasScheduled = carried.wasScheduled && store.kind === "main";
+  const place = takeArrival(store.owner, sequence);
+  const arrival = place === sequence ? undefined : place;
+  const isUntouched =
+    propertyChanges === undefined &&
+    enqueuedSequence === undefined &&
+    !wasScheduled &&
+    hops === 0 &&
+    deadLetterSource === undefined &&
+    arrival === undefined;
+  if (isUntouched) return noPast;
+  return { propertyChanges, enqueuedSequence, wasScheduled, hops, deadLetterSource, arrival };
 }

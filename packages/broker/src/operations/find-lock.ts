@@ -26,10 +26,10 @@ function findLocked(store: MessageStore, sequenceNumber: bigint): StoredMessage 
 }
 
 function findByToken(engine: Engine, store: MessageStore, token: string): StoredMessage {
-  const lock = engine.lockTokens.parse(token);
-  const message = lock && store.index.find(lock.sequence);
-  if (message?.isLocked) {
-    if (message.lockSerial === lock?.serial && message.lockSecret === lock.secret) return message;
+  const named = engine.lockTokens.parse(token);
+  const message = named && store.index.find(named.sequence);
+  if (message?.lock !== undefined) {
+    if (message.lock.serial === named?.serial && message.lock.secret === named.secret) return message;
   }
   throw messageLockLost(store.path, "the message");
 }

@@ -7,6 +7,7 @@ import type { ReceiveMode } from "../entities/waiter.js";
 import { refusal } from "../errors/broker-error.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
+import { MessageLock } from "../messages/message-lock.js";
 import { BrokerReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 
@@ -102,12 +103,8 @@ export function handOut(
 
 function lockMessage(engine: Engine, message: StoredMessage, nowMs: number): void {
   const { session } = message;
-  message.lockSerial = engine.lockTokens.next();
-  message.lockSecret = engine.lockTokens.next();
-  if (session === undefined) {
-    engine.timers.arm(message, nowMs + lockDurationOf(message.store));
-  } else {
-    required(session.lock, "The lock of a session").hold(message);
-    engine.timers.disarm(message);
-  }
+  message.disarm();
+  message.lock = new MessageLock(message, engine.lockTokens);
+  if (session === undefined) message.arm(nowMs + lockDurationOf(message.store));
+  else required(session.lock, "The lock of a session").hold(message);
 }

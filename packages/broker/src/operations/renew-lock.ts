@@ -11,7 +11,7 @@ export function renewLock(engine: Engine, message: StoredMessage, nowMs: number)
     const text = `Renew the lock of session '${session.id}' of '${store.path}', not its messages'.`;
     throw refusal(store.path, "not-allowed", text);
   }
-  engine.timers.arm(message, nowMs + lockDurationOf(store));
+  message.arm(nowMs + lockDurationOf(store));
   engine.emit("lock-renewed", message, nowMs);
   return new Date(required(message.lockedUntilMs, "The end of a message's lock"));
 }
