@@ -1,3 +1,4 @@
+import type { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { BrokerError } from "@waybill/broker";
 import type {
@@ -10,6 +11,7 @@ import type {
 import { requireKnownOptions } from "@waybill/foundation";
 import type { open } from "lmdb";
 import { BodyPacks } from "./bodies/body-packs.js";
+import { LoggedPacks } from "./bodies/logged-packs.js";
 import { type PackedBodies, readPack, writePack, writeRepacked } from "./bodies/pack-codec.js";
 import { lockDirectory } from "./directory/directory-lock.js";
 import { isSystemError, reasonOf, storageFailure } from "./directory/storage-failure.js";
@@ -17,17 +19,23 @@ import {
   clearFreshStore,
   findDiskFailure,
   isFreshStore,
+  logFiles,
   markStore,
   noStore,
   requireDirectory,
   requireRoom,
   storeFile,
+  syncDirectory,
   unreadable,
 } from "./directory/store-directory.js";
-import { GroupCommit } from "./lmdb/group-commit.js";
 import { LmdbTarget } from "./lmdb/lmdb-target.js";
-import { loadRecords } from "./load-records.js";
-import { checksumBytes, checksumOf } from "./records/checksum.js";
+import { type FoundStore, loadRecords } from "./load-records.js";
+import { ChangeLog } from "./log/change-log.js";
+import { GroupCommit } from "./log/group-commit.js";
+import { noLog } from "./log/log-state.js";
+import { StoredKeys } from "./log/stored-keys.js";
+import { beginChange, beginValue, endDelete, endPut } from "./records/change.js";
+import { checksumBytes } from "./records/checksum.js";
 import { ChunkPool } from "./records/chunk-pool.js";
 import { writeDuplicate, writeEntity, writeMessage, writeSession } from "./records/record-codec.js";
 import { Table, writeNumberKey, writeTextKey } from "./records/record-key.js";
@@ -81,11 +89,13 @@ class DurableStorage implements Storage {
   readonly #open: typeof open;
   readonly #unlock: () => void;
   #store!: LmdbTarget;
+  #log!: ChangeLog;
   #group!: GroupCommit;
+  #logged = new LoggedPacks();
   readonly #chunks = new ChunkPool();
   readonly #writer = new RecordWriter(this.#chunks);
-  /** The length of the key of the record being written. */
-  #keyBytes = 0;
+  /** How many bytes of the record being written are before its value. */
+  #valueAt = 0;
   /** Counters changed since the last group was written; only their last value is stored. */
   readonly #counters = new Map<number, number>();
   readonly #bodies = new BodyPacks({
@@ -93,14 +103,17 @@ class DurableStorage implements Storage {
     add: (id, bodies, lengths) => {
       this.#begin(Table.pack, id);
       writePack(this.#writer, bodies, lengths);
-      this.#end();
+      this.#endPack(id);
     },
     replace: (id, bodies) => {
       this.#begin(Table.pack, id);
       writeRepacked(this.#writer, bodies);
-      this.#end();
+      this.#endPack(id);
     },
-    remove: (id) => this.#remove(Table.pack, id),
+    remove: (id) => {
+      this.#logged.delete(id);
+      this.#remove(Table.pack, id);
+    },
   });
   #closed: Promise<void> | undefined;
 
@@ -165,27 +178,23 @@ class DurableStorage implements Storage {
   }
 
   putSession(storeId: number, sessionId: string, record: SessionRecord): void {
-    writeTextKey(this.#writer, Table.session, storeId, sessionId);
-    this.#beginValue();
+    this.#beginText(Table.session, storeId, sessionId);
     writeSession(this.#writer, sessionId, record);
     this.#end();
   }
 
   deleteSession(storeId: number, sessionId: string): void {
-    writeTextKey(this.#writer, Table.session, storeId, sessionId);
-    this.#add(this.#writer.end);
+    this.#removeText(Table.session, storeId, sessionId);
   }
 
   putDuplicate(entityId: number, key: string, expiresAtMs: number): void {
-    writeTextKey(this.#writer, Table.duplicate, entityId, key);
-    this.#beginValue();
+    this.#beginText(Table.duplicate, entityId, key);
     writeDuplicate(this.#writer, key, expiresAtMs);
     this.#end();
   }
 
   deleteDuplicate(entityId: number, key: string): void {
-    writeTextKey(this.#writer, Table.duplicate, entityId, key);
-    this.#add(this.#writer.end);
+    this.#removeText(Table.duplicate, entityId, key);
   }
 
   commit(): Promise<void> | undefined {
@@ -198,10 +207,15 @@ class DurableStorage implements Storage {
   }
 
   #load(visitor: RecordVisitor): void {
-    const path = join(this.#directory, storeFile);
-    const packs = this.#isFresh ? undefined : loadRecords(path, visitor);
-    this.#store = new LmdbTarget(this.#open, path);
-    this.#group = new GroupCommit(this.#store, {
+    const store = join(this.#directory, storeFile);
+    const [first, second] = logFiles;
+    const logs = [join(this.#directory, first), join(this.#directory, second)] as const;
+    const found = this.#isFresh ? undefined : loadRecords({ store, logs }, visitor);
+    this.#logged = found?.logged ?? this.#logged;
+    this.#store = new LmdbTarget(this.#open, store);
+    if (found === undefined) markStore(this.#directory);
+    this.#log = this.#openLog(logs, found);
+    this.#group = new GroupCommit(this.#log, {
       onWrite: (isAll) => {
         this.#addKept();
         if (isAll) this.#chunks.onWrite();
@@ -210,10 +224,22 @@ class DurableStorage implements Storage {
         this.#bodies.onDurable();
         this.#chunks.onDurable();
       },
-      explain: (cause) => new Error(findDiskFailure(this.#directory) ?? reasonOf(cause), { cause }),
+      explain: (cause) => this.#explain(cause),
     });
-    if (packs === undefined) markStore(this.#directory);
-    else for (const [id, pack] of packs) this.#bodies.restore(id, pack);
+    for (const [id, pack] of found?.packs ?? []) this.#bodies.restore(id, pack);
+  }
+
+  #openLog(paths: readonly [string, string], found: FoundStore | undefined): ChangeLog {
+    return new ChangeLog({
+      paths,
+      target: this.#store,
+      state: found?.log ?? noLog,
+      found: found?.segments ?? [],
+      stored: found?.stored ?? new StoredKeys(),
+      syncDirectory: () => syncDirectory(this.#directory),
+      onPlaced: (place, position) => this.#logged.onPlaced(place, position),
+      onApplied: (place) => this.#logged.onApplied(place),
+    });
   }
 
   async #close(): Promise<void> {
@@ -221,50 +247,96 @@ class DurableStorage implements Storage {
       // Callers waiting for the failed commit already have its error.
       if (this.#group?.hasFailed === false) await this.commit();
     } finally {
+      await this.#closeFiles();
+    }
+  }
+
+  async #closeFiles(): Promise<void> {
+    try {
+      await this.#closeLog();
+    } finally {
       await this.#store?.close();
       this.#unlock();
     }
   }
 
+  async #closeLog(): Promise<void> {
+    try {
+      await this.#log?.close({ isComplete: !this.#group.hasFailed });
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  #explain(cause: unknown): Error {
+    return new Error(findDiskFailure(this.#directory) ?? reasonOf(cause), { cause });
+  }
+
   /** Begins a record with a key made of numbers. */
   #begin(table: number, first: number, second?: number): void {
+    beginChange(this.#writer);
     writeNumberKey(this.#writer, table, first, second);
-    this.#beginValue();
+    this.#valueAt = beginValue(this.#writer);
   }
 
-  /** Begins the value of the key just written. */
-  #beginValue(): void {
-    this.#keyBytes = this.#writer.end - this.#writer.start;
-    this.#writer.u32(0);
+  /** Begins a record with a key made of a number and a text. */
+  #beginText(table: number, owner: number, text: string): void {
+    beginChange(this.#writer);
+    writeTextKey(this.#writer, table, owner, text);
+    this.#valueAt = beginValue(this.#writer);
   }
 
-  /** Adds the record just written, with its checksum. */
+  /** Adds the record just written. */
   #end(): void {
-    const { chunk, start, end } = this.#writer;
-    const valueStart = start + this.#keyBytes;
-    const checksum = checksumOf(chunk, start, valueStart, chunk, valueStart + checksumBytes, end);
-    chunk.writeUInt32BE(checksum, valueStart);
-    this.#add(valueStart);
+    endPut(this.#writer, this.#valueAt);
+    this.#add();
+  }
+
+  /** Adds the pack just written, to a group. */
+  #endPack(id: number): void {
+    const byteLength = this.#writer.end - this.#writer.start - this.#valueAt;
+    endPut(this.#writer, this.#valueAt);
+    this.#logged.collect(id, this.#add() + this.#valueAt, byteLength);
   }
 
   #remove(table: number, first: number, second?: number): void {
+    beginChange(this.#writer);
     writeNumberKey(this.#writer, table, first, second);
-    this.#add(this.#writer.end);
+    endDelete(this.#writer);
+    this.#add();
   }
 
-  #add(valueStart: number): void {
+  #removeText(table: number, owner: number, text: string): void {
+    beginChange(this.#writer);
+    writeTextKey(this.#writer, table, owner, text);
+    endDelete(this.#writer);
+    this.#add();
+  }
+
+  #add(): number {
     const { chunk, start, end } = this.#writer;
-    this.#group.add(chunk, start, valueStart, end);
     this.#writer.next();
+    return this.#group.add(chunk, start, end);
   }
 
   #readPack(id: number): PackedBodies {
-    const writer = this.#writer;
-    writeNumberKey(writer, Table.pack, id);
-    const record = this.#store.get(writer.chunk, writer.start, writer.end);
-    writer.next();
+    const record = this.#readLogged(id) ?? this.#readStored(id);
     if (record === undefined) throw new RangeError(`There is no pack ${id}`);
     return readPack(record, checksumBytes);
+  }
+
+  #readLogged(id: number): Buffer | undefined {
+    const pack = this.#logged.get(id);
+    return pack === undefined ? undefined : this.#log.read(pack.place, pack.position, pack.byteLength);
+  }
+
+  #readStored(id: number): Buffer | undefined {
+    const writer = this.#writer;
+    writer.begin();
+    writeNumberKey(writer, Table.pack, id);
+    const { chunk, start, end } = writer;
+    writer.next();
+    return this.#store.get(chunk, start, end);
   }
 
   #addKept(): void {

@@ -1,48 +1,142 @@
 import type { RecordVisitor } from "@waybill/broker/storage";
 import type { FoundPack } from "./bodies/body-packs.js";
+import { LoggedPacks } from "./bodies/logged-packs.js";
 import { maxBodiesInPack, readPackLengths } from "./bodies/pack-codec.js";
 import { type LmdbEntry, readLmdbRecords } from "./lmdb/lmdb-tree.js";
+import { FoundLog, type SegmentInFile } from "./log/found-log.js";
+import { type LogState, noLog, readLogState } from "./log/log-state.js";
+import { StoredKeys } from "./log/stored-keys.js";
 import { checksumBytes, checksumOf } from "./records/checksum.js";
 import { readDuplicate, readEntity, readMessage, readSession } from "./records/record-codec.js";
 import { numberIn, Table } from "./records/record-key.js";
 import { RecordReader } from "./records/record-reader.js";
 
+/** What is found while a store is loaded, beside what the visitor gets. */
+export interface FoundStore {
+  /** The packs with the bodies. */
+  readonly packs: ReadonlyMap<number, FoundPack>;
+  /** Where the packs are that are only in the log yet. */
+  readonly logged: LoggedPacks;
+  readonly stored: StoredKeys;
+  readonly log: LogState;
+  /** The segments of the log that the store does not have. */
+  readonly segments: readonly SegmentInFile[];
+}
+
+/** The files of a store. */
+export interface StoreFiles {
+  readonly store: string;
+  readonly logs: readonly string[];
+}
+
 /**
- * Reads and checks all records of a store's file, passes all but bodies to the visitor and returns the packs with the bodies. Throws a
+ * Reads and checks all records of a store's file, with the changes of its log over them, and passes all but bodies to the visitor. Throws a
  * `RangeError` that says what is damaged, missing or unknown.
  */
-export function loadRecords(path: string, visitor: RecordVisitor): ReadonlyMap<number, FoundPack> {
+export function loadRecords({ store, logs }: StoreFiles, visitor: RecordVisitor): FoundStore {
   const packs = new Map<number, FoundPack>();
-  readLmdbRecords(path, (entry) => {
-    checkRecord(entry);
-    const { page, keyStart, keyEnd, bytes, valueStart, valueEnd } = entry;
-    const id = numberIn(page, keyStart, keyEnd, 0);
-    const start = valueStart + checksumBytes;
-    if (page[keyStart] === Table.message) {
-      const record = readMessage(bytes, start, valueEnd);
-      countReference(packs, record.content.bodyId);
-      return visitor.message(id, numberIn(page, keyStart, keyEnd, 1), record);
-    }
-    const value = bytes.subarray(start, valueEnd);
-    switch (page[keyStart]) {
-      case Table.entity:
-        return visitor.entity(id, readEntity(value, 0));
-      case Table.counter:
-        return visitor.counter(id, new RecordReader(value).u64());
-      case Table.session:
-        return visitor.session(id, ...readSession(value, 0));
-      case Table.duplicate:
-        return visitor.duplicate(id, ...readDuplicate(value, 0));
-      case Table.pack: {
-        const lengths = readPackLengths(value, 0);
-        packs.set(id, { lengths, references: lengths.map(() => 0) });
-        return;
-      }
-      default:
-        throw new RangeError(`it holds a record of unknown kind ${page[keyStart]}`);
+  const logged = new LoggedPacks();
+  const stored = new StoredKeys();
+  let state = noLog;
+  let log: FoundLog | undefined;
+  const visitLog = (until: LmdbEntry | undefined): boolean => {
+    log ??= new FoundLog(logs, state);
+    return visitChanges(log, until, packs, logged, visitor);
+  };
+  readLmdbRecords(store, (entry) => {
+    // The state of the log is the store's first record.
+    if (entry.page[entry.keyStart] === Table.log) state = stateIn(entry);
+    else if (visitLog(entry)) stored.note(entry.page, entry.keyStart, entry.keyEnd);
+    else {
+      checkRecord(entry);
+      visitRecord(entry, packs, visitor, stored);
     }
   });
-  return packs;
+  visitLog(undefined);
+  return { packs, logged, stored, log: state, segments: log?.segments ?? [] };
+}
+
+function stateIn(entry: LmdbEntry): LogState {
+  checkRecord(entry);
+  return readLogState(entry.bytes.subarray(0, entry.valueEnd), entry.valueStart + checksumBytes);
+}
+
+/**
+ * Visits the records of the log with smaller keys than an entry of the store, or all; returns whether the log changed or deleted the entry, too.
+ */
+function visitChanges(
+  log: FoundLog,
+  until: LmdbEntry | undefined,
+  packs: Map<number, FoundPack>,
+  logged: LoggedPacks,
+  visitor: RecordVisitor,
+): boolean {
+  for (;;) {
+    const key = log.nextKey;
+    const order = key === undefined ? 1 : until === undefined ? -1 : compareKeys(key, until);
+    if (order > 0) return false;
+    const { bytes, keyStart, valueStart, end, place } = log.take();
+    if (valueStart < end) {
+      if (bytes[keyStart] === Table.pack)
+        logged.add(numberIn(bytes, keyStart, valueStart, 0), place, valueStart, end - valueStart);
+      const entry = { page: bytes, keyStart, keyEnd: valueStart, bytes, valueStart, valueEnd: end };
+      visitRecord(entry, packs, visitor);
+    }
+    if (order === 0) return true;
+  }
+}
+
+/** Compares a key, as a string of its bytes, with the one of an entry. */
+function compareKeys(key: string, { page, keyStart, keyEnd }: LmdbEntry): number {
+  const shorter = Math.min(key.length, keyEnd - keyStart);
+  for (let i = 0; i < shorter; i++) {
+    const difference = key.charCodeAt(i) - (page[keyStart + i] as number);
+    if (difference !== 0) return difference;
+  }
+  return key.length - (keyEnd - keyStart);
+}
+
+/** Visits a record that was checked. `stored` is given for one of the store. */
+function visitRecord(
+  entry: LmdbEntry,
+  packs: Map<number, FoundPack>,
+  visitor: RecordVisitor,
+  stored?: StoredKeys,
+): void {
+  const { page, keyStart, keyEnd, bytes, valueStart, valueEnd } = entry;
+  const id = numberIn(page, keyStart, keyEnd, 0);
+  const start = valueStart + checksumBytes;
+  if (page[keyStart] === Table.message) {
+    const record = readMessage(bytes, start, valueEnd);
+    countReference(packs, record.content.bodyId);
+    const sequence = numberIn(page, keyStart, keyEnd, 1);
+    stored?.noteMessage(id, sequence);
+    visitor.message(id, sequence, record);
+    return;
+  }
+  const value = bytes.subarray(start, valueEnd);
+  switch (page[keyStart]) {
+    case Table.entity:
+      visitor.entity(id, readEntity(value, 0));
+      return;
+    case Table.counter:
+      visitor.counter(id, new RecordReader(value).u64());
+      return;
+    case Table.session:
+      visitor.session(id, ...readSession(value, 0));
+      return;
+    case Table.duplicate:
+      visitor.duplicate(id, ...readDuplicate(value, 0));
+      return;
+    case Table.pack: {
+      const lengths = readPackLengths(value, 0);
+      packs.set(id, { lengths, references: lengths.map(() => 0) });
+      stored?.notePack(id);
+      return;
+    }
+    default:
+      throw new RangeError(`it holds a record of unknown kind ${page[keyStart]}`);
+  }
 }
 
 function countReference(packs: ReadonlyMap<number, FoundPack>, bodyId: number): void {

@@ -10,9 +10,11 @@ vi.mock("node:fs", async (importOriginal) => {
   const fs = await importOriginal<typeof import("node:fs")>();
   return {
     ...fs,
-    openSync(path: string, ...rest: [never]) {
-      const descriptor = fs.openSync(path, ...rest);
+    openSync(path: string, flags: string | number, ...rest: [never]) {
+      const descriptor = fs.openSync(path, flags, ...rest);
       disk.names.set(descriptor, basename(path));
+      if (typeof flags === "number" && (flags & fs.constants.O_DSYNC) !== 0)
+        disk.events.push(`${basename(path)} of 0 bytes, to be synced with each write`);
       return descriptor;
     },
     fsyncSync(descriptor: number) {
@@ -46,7 +48,14 @@ describe("the creation of a store", () => {
         "rename to store.json",
         "store",
       ]);
+      disk.events.length = 0;
       await broker.createQueue("orders");
+      if (process.platform === "linux")
+        expect(disk.events).toEqual([
+          "store.log-a of 0 bytes, to be synced with each write",
+          // Its name, before anything in it is acknowledged.
+          expect.stringMatching(/^store of/),
+        ]);
     } finally {
       rmSync(root, { recursive: true, force: true });
     }

@@ -23,6 +23,8 @@ import { reasonOf, storageFailure } from "./storage-failure.js";
 const storeFormat = 1;
 /** Holds the records. */
 export const storeFile = "store.mdb";
+/** Hold the changes that are not in the store's file yet, while a broker runs. */
+export const logFiles = ["store.log-a", "store.log-b"] as const;
 /** Marks the directory as a complete store, with its format. */
 const markerFile = "store.json";
 /** Minimum disk space of the first commit and LMDB's own data. */
@@ -44,12 +46,16 @@ export function isFreshStore(directory: string): boolean {
     }
     return false;
   }
-  const others = readdirSync(directory).filter(
-    (name) => !name.startsWith(storeFile) && !name.startsWith(lockFile),
+  const names = readdirSync(directory);
+  const isLog = (name: string) => (logFiles as readonly string[]).includes(name);
+  const others = names.filter(
+    (name) => !name.startsWith(storeFile) && !name.startsWith(lockFile) && !isLog(name),
   );
   if (others.length > 0)
     throw noStore(directory, `it is not a store and not empty: it contains '${others[0]}'`);
-  if (existsSync(file) && hasCommits(file)) throw unreadable(directory, `its file ${markerFile} is missing`);
+  // A log is begun after the marker was written.
+  if (names.some(isLog) || (existsSync(file) && hasCommits(file)))
+    throw unreadable(directory, `its file ${markerFile} is missing`);
   return true;
 }
 
@@ -156,7 +162,8 @@ function checkMarker(directory: string, text: string): void {
   }
 }
 
-function syncDirectory(directory: string): void {
+/** Makes the creation of files in a directory durable. */
+export function syncDirectory(directory: string): void {
   // Windows cannot open directories and does not need to sync them.
   if (process.platform !== "win32") sync(directory, "r");
 }

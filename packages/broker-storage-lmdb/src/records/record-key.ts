@@ -4,6 +4,7 @@ import type { RecordWriter } from "./record-writer.js";
 
 /** The first byte of every key: the kind of its record. The numbers are part of the store's format; records are loaded in their order. */
 export const Table = Object.freeze({
+  log: 0,
   pack: 1,
   entity: 2,
   counter: 3,
@@ -15,17 +16,15 @@ export const Table = Object.freeze({
 /** Longer texts are hashed, because the store limits the length of keys. The record itself contains the text. */
 const maxTextInKey = 400;
 
-/** Writes a key made of numbers; keys of one table sort like their numbers. */
+/** Writes a key made of numbers into the record that was begun; keys of one table sort like their numbers. */
 export function writeNumberKey(writer: RecordWriter, table: number, first: number, second?: number): void {
-  writer.begin();
   writer.u8(table);
   writer.u64(first);
   if (second !== undefined) writer.u64(second);
 }
 
-/** Writes a key made of a number and a text. */
+/** Writes a key made of a number and a text into the record that was begun. */
 export function writeTextKey(writer: RecordWriter, table: number, owner: number, text: string): void {
-  writer.begin();
   writer.u8(table);
   writer.u64(owner);
   const bytes = Buffer.from(text, "utf16le");

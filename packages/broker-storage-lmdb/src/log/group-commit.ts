@@ -1,5 +1,6 @@
 import type { Buffer } from "node:buffer";
-import type { LmdbTarget } from "./lmdb-target.js";
+import { ChangeGroup } from "./change-group.js";
+import type { ChangeLog } from "./change-log.js";
 
 /** Callbacks to the owner of the group. */
 export interface GroupCallbacks {
@@ -28,17 +29,15 @@ const batchesPerSlice = 64;
 const maxPatience = 64;
 
 /**
- * Collects changes while a group is being written, then writes them as the next group: one transaction and one sync each. So the store
- * always contains a prefix of all batches, and after a failed group nothing more is written.
+ * Collects changes while a group is being written, then writes them as the next group, with one sync each. So the log always contains a
+ * prefix of all batches, and after a failed group nothing more is written.
  */
 export class GroupCommit {
-  readonly #target: LmdbTarget;
+  readonly #log: ChangeLog;
   readonly #callbacks: GroupCallbacks;
-  /** Each change as its bytes and three positions in them. No objects, because there are many changes at a time. */
-  #bytes: Buffer[] = [];
-  #positions: number[] = [];
-  /** The number of changes in completed batches. */
-  #complete = 0;
+  /** The changes of the batch that has not ended yet, and those of the batches that wait for the next group. */
+  #batch = new ChangeGroup();
+  #group = new ChangeGroup();
   /** Batches waiting for the group being collected, and for the group being written. */
   #next: Slice[] = [];
   #current: Slice[] = [];
@@ -52,8 +51,8 @@ export class GroupCommit {
   #lesson = 0;
   #failure: { readonly cause: unknown } | undefined;
 
-  constructor(target: LmdbTarget, callbacks: GroupCallbacks) {
-    this.#target = target;
+  constructor(log: ChangeLog, callbacks: GroupCallbacks) {
+    this.#log = log;
     this.#callbacks = callbacks;
   }
 
@@ -62,16 +61,16 @@ export class GroupCommit {
     return this.#failure !== undefined;
   }
 
-  add(bytes: Buffer, start: number, valueStart: number, end: number): void {
-    this.#bytes.push(bytes);
-    this.#positions.push(start, valueStart, end);
+  /** Adds a change; returns how many bytes of its batch, or of its group during `onWrite`, are before it. */
+  add(chunk: Buffer, start: number, end: number): number {
+    return this.#batch.add(chunk, start, end);
   }
 
   /** Ends a batch; resolves when it is durable. `hasKept` says whether the owner held back changes. */
   commit(hasKept: boolean): Promise<void> | undefined {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.cause);
-    const isEmpty = this.#bytes.length === this.#complete && !hasKept;
-    this.#complete = this.#bytes.length;
+    const isEmpty = this.#batch.count === 0 && !hasKept;
+    this.#group.take(this.#batch);
     if (isEmpty && this.#next.length === 0) return (this.#current.at(-1) ?? this.#durable.at(-1))?.promise;
     if (this.#current.length === 0) this.#schedule();
     return this.#join();
@@ -136,22 +135,14 @@ export class GroupCommit {
   }
 
   async #send(): Promise<void> {
-    const bytesLeft = this.#bytes.splice(this.#complete);
-    const positionsLeft = this.#positions.splice(this.#complete * 3);
-    this.#callbacks.onWrite(bytesLeft.length === 0);
-    const bytes = this.#bytes;
-    const positions = this.#positions;
-    this.#bytes = bytesLeft;
-    this.#positions = positionsLeft;
-    this.#complete = 0;
-    await this.#target.batch(() => {
-      let at = 0;
-      for (const change of bytes) {
-        const start = positions[at++] as number;
-        const valueStart = positions[at++] as number;
-        this.#target.change(change, start, valueStart, positions[at++] as number);
-      }
-    });
+    const group = this.#group;
+    const unfinished = this.#batch;
+    this.#group = new ChangeGroup();
+    this.#batch = group;
+    this.#callbacks.onWrite(unfinished.count === 0);
+    this.#batch = unfinished;
+    // What the batches changed may have been undone meanwhile.
+    if (group.count > 0) await this.#log.append(group);
   }
 
   #fail(error: unknown): void {
@@ -159,8 +150,7 @@ export class GroupCommit {
     for (const slice of [...this.#current, ...this.#next]) slice.reject(error);
     this.#current = [];
     this.#next = [];
-    this.#bytes = [];
-    this.#positions = [];
+    this.#group = new ChangeGroup();
   }
 }
 
