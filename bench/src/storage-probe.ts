@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
-import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type BrokerReceiver, type BrokerSender, createBroker, openBroker } from "@waybill/broker";
 import { openDurableStorage } from "@waybill/broker-storage-lmdb";
 import { required } from "@waybill/foundation";
+import { megabytesIn } from "./megabytes-in.js";
 
 // The tasks that are measured in a separate process. Arguments: the task, and the store's directory. Prints one figure, or "ready".
 
@@ -42,7 +41,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
       await send(broker, 500);
       await receiver.receive(500);
     }
-    console.log(statSync(join(directory, "store.mdb")).size / 1e6);
+    console.log(megabytesIn(directory));
     await broker.close();
   },
   delay: () => measureDelay((sender) => sender.send({ body })),

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openBroker } from "@waybill/broker";
@@ -10,6 +9,7 @@ import { nodeCommand, SupervisedProcess } from "waybill-harness/supervised-proce
 import { openScratch } from "waybill-harness/waiting.js";
 import { printed } from "./harness/child.js";
 import type { Line, OpenSides, Probe, Suite } from "./harness/probe.js";
+import { megabytesIn } from "./megabytes-in.js";
 
 const program = new URL("./storage-probe.js", import.meta.url);
 const slowSync = fileURLToPath(new URL("../native/slow-sync.c", import.meta.url));
@@ -32,7 +32,7 @@ export const storageSuite: Suite = {
       ],
       async (folder) => {
         await untilReady("fill", folder);
-        const megabytes = statSync(join(folder, "store.mdb")).size / 1e6;
+        const megabytes = megabytesIn(folder);
         return async () => ({ megabytes, ms: await untilReady("start", folder) });
       },
     ),
