@@ -33,9 +33,13 @@ export class LmdbTarget {
     this.#store = openStore<Buffer, number>(options);
   }
 
-  /** Makes all changes of `write` in one transaction; resolves when the disk has synced it. */
-  batch(write: () => void): Promise<boolean> {
-    return this.#store.batch(write);
+  /** Makes all changes of `write` in one transaction; resolves when the disk has synced it, and rejects with the reason why not. */
+  async batch(write: () => void): Promise<void> {
+    try {
+      await this.#store.batch(write);
+    } catch (error) {
+      throw await reasonOf(error);
+    }
   }
 
   /** Makes one change: the key is between `start` and `valueStart`, the value from there to `end`; an empty value deletes. */
@@ -72,4 +76,15 @@ export class LmdbTarget {
       target[at++] = this.#keyBytes[from] as number;
     return at;
   }
+}
+
+/** LMDB rejects with an error whose reason is itself a promise: one that nobody awaits would end the process. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { readonly commitError?: Promise<unknown> };
+  try {
+    await commitError;
+  } catch (reason) {
+    return reason;
+  }
+  return error;
 }

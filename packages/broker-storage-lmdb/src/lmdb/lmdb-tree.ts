@@ -17,9 +17,13 @@ const overflow = 4;
 const metaPages = 8;
 /** A value stored on its own pages. */
 const bigData = 1;
-/** The root of an empty tree. */
-const noPage = 2 ** 64;
+/** The root of an empty tree, which has all bits set. */
+const noPage = Number.POSITIVE_INFINITY;
 const deepestTree = 32;
+/** The flags of the tree of free pages: integer keys, in a file without a directory of its own. */
+const freeTreeFlags = 0x4008;
+/** How much shorter than its pages a file may be: the last ones may be free, and never written. */
+const unwrittenBytes = 2 ** 30;
 const maxPageBytes = 65_536;
 const noBytes = Buffer.alloc(0);
 
@@ -117,6 +121,9 @@ function readMeta(file: PageFile): Meta {
   const first = parseMeta(file, 0);
   const second = parseMeta(file, first.pageBytes);
   if (first.pageBytes !== second.pageBytes) throw new RangeError("its meta pages differ in their page size");
+  // LMDB also follows those of the older one.
+  for (const { free } of [first, second])
+    if (free.flags !== freeTreeFlags) throw new RangeError("its layout is unknown");
   const isNeverWritten = first.transaction === 0 && second.transaction === 0;
   const areNeighbours = Math.abs(first.transaction - second.transaction) === 1 && first.transaction % 2 === 0;
   if (!isNeverWritten && !areNeighbours) throw new RangeError("its meta pages do not belong together");
@@ -139,8 +146,8 @@ function parseMeta(file: PageFile, offset: number): Meta {
   const transaction = readU64(page, headerBytes + 32 + 2 * treeBytes);
   const mapBytes = readU64(page, headerBytes + 16);
   // Bounds of plausible page counts and map sizes; larger values are damaged.
-  if (lastPage < 1 || lastPage > 2 ** 36 || mapBytes > 2 ** 46)
-    throw new RangeError("its size is out of bounds");
+  const isTooLarge = lastPage * pageBytes > file.byteLength + unwrittenBytes;
+  if (lastPage < 1 || isTooLarge || mapBytes > 2 ** 46) throw new RangeError("its size is out of bounds");
   return {
     pageBytes,
     free: parseTree(page, headerBytes + 24),
@@ -155,7 +162,8 @@ function parseTree(page: Buffer, at: number): Tree {
     flags: page.readUInt16LE(at + 4),
     depth: page.readUInt16LE(at + 6),
     entries: readU64(page, at + 32),
-    root: readU64(page, at + 40),
+    // Not as a number: 2^64 - 1 is no other than its neighbours then.
+    root: page.readBigUInt64LE(at + 40) === 2n ** 64n - 1n ? noPage : readU64(page, at + 40),
   };
 }
 

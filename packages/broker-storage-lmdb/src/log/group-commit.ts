@@ -124,7 +124,7 @@ export class GroupCommit {
         this.#current = [];
         this.#resolveDurable();
       },
-      async (error: unknown) => this.#fail(this.#callbacks.explain(await reasonOf(error))),
+      (error: unknown) => this.#fail(this.#callbacks.explain(error)),
     );
   }
 
@@ -152,17 +152,6 @@ export class GroupCommit {
     this.#next = [];
     this.#group = new ChangeGroup();
   }
-}
-
-/** LMDB rejects with an error whose reason is itself a promise. */
-async function reasonOf(error: unknown): Promise<unknown> {
-  const { commitError } = error as { readonly commitError?: Promise<unknown> };
-  try {
-    await commitError;
-  } catch (reason) {
-    return reason;
-  }
-  return error;
 }
 
 function newSlice(): Slice {
