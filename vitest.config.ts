@@ -6,6 +6,8 @@ import { SlowFirst } from "./test/slow-first.js";
 export const changesItsProcess = [
   "examples/plain-service/src/service.test.ts",
   "packages/broker-storage-lmdb/src/directory/store-directory.test.ts",
+  "packages/broker-storage-lmdb/src/log/log-file.test.ts",
+  "packages/broker-storage-lmdb/src/log/power-cut.test.ts",
   "packages/opentelemetry/src/spans.test.ts",
   "packages/transport-azure/src/official-tracing.test.ts",
   "packages/transport-azure/src/sdk-patches/apply-sdk-patches.test.ts",
