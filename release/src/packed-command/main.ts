@@ -26,7 +26,7 @@ export default defineConfig({ serializer: msgpack(), additionalDeserializers: [j
 const { slack } = readOptions({ slack: 1 });
 const starts = 5;
 /** Node takes about a millisecond for each file that it loads. */
-const maxFiles = 36;
+const maxFiles = 35;
 const countLoads = `
 import { appendFileSync } from "node:fs";
 export async function load(url, context, next) {

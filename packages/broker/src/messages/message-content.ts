@@ -238,6 +238,6 @@ function isViewOn(whole: Uint8Array, part: Uint8Array): boolean {
 function requireDecoder(decode: WireDecoder | undefined): WireDecoder {
   if (decode !== undefined) return decode;
   const text =
-    "The message was stored in a front end's encoding and the broker has no wireDecoder to read it. For messages that came over AMQP that is decodeWire of @waybill/broker-server.";
+    "The message was stored in a front end's encoding and the broker has no wireDecoder to read it. For messages that came over AMQP that is decodeWire of @waybill/broker-server/stored-messages.";
   throw new BrokerError("not-allowed", text);
 }

@@ -1,7 +1,6 @@
 import { type Broker, createBroker, openBroker, type Tier } from "@waybill/broker";
 import { type BrokerServer, type ServeOptions, serve } from "@waybill/broker-server";
 import { applyConfig, type NamespaceConfig } from "@waybill/broker-server/config";
-import { decodeWire } from "@waybill/broker-server/stored-messages";
 
 /** How a namespace is served. */
 export interface HostOptions {
@@ -81,8 +80,11 @@ async function openIn(
   onLoading: (messages: number) => void,
 ): Promise<Broker> {
   if (directory === undefined) return createBroker({ tier });
-  // Imported here, so that a broker in memory starts without loading native code.
-  const { openDurableStorage } = await import("@waybill/broker-storage-lmdb");
+  // Imported here, so that a broker in memory starts without loading native code, nor what reads stored messages.
+  const [{ openDurableStorage }, { decodeWire }] = await Promise.all([
+    import("@waybill/broker-storage-lmdb"),
+    import("@waybill/broker-server/stored-messages"),
+  ]);
   const storage = await openDurableStorage(directory, { mustExist: false });
   return await openBroker({ storage, tier, wireDecoder: decodeWire, onLoading });
 }
