@@ -34,14 +34,13 @@ export interface StoreFiles {
  * `RangeError` that says what is damaged, missing or unknown.
  */
 export function loadRecords({ store, logs }: StoreFiles, visitor: RecordVisitor): FoundStore {
-  const packs = new Map<number, FoundPack>();
-  const logged = new LoggedPacks();
+  const records = new FoundRecords(visitor);
   const stored = new StoredKeys();
   let state = noLog;
   let log: FoundLog | undefined;
   const visitLog = (until: LmdbEntry | undefined): boolean => {
     log ??= new FoundLog(logs, state);
-    return visitChanges(log, until, packs, logged, visitor);
+    return visitChanges(log, until, records);
   };
   readLmdbRecords(store, (entry) => {
     // The state of the log is the store's first record.
@@ -49,10 +48,11 @@ export function loadRecords({ store, logs }: StoreFiles, visitor: RecordVisitor)
     else if (visitLog(entry)) stored.note(entry.page, entry.keyStart, entry.keyEnd);
     else {
       checkRecord(entry);
-      visitRecord(entry, packs, visitor, stored);
+      records.visit(entry, stored);
     }
   });
   visitLog(undefined);
+  const { packs, logged } = records;
   return { packs, logged, stored, log: state, segments: log?.segments ?? [] };
 }
 
@@ -64,13 +64,7 @@ function stateIn(entry: LmdbEntry): LogState {
 /**
  * Visits the records of the log with smaller keys than an entry of the store, or all; returns whether the log changed or deleted the entry, too.
  */
-function visitChanges(
-  log: FoundLog,
-  until: LmdbEntry | undefined,
-  packs: Map<number, FoundPack>,
-  logged: LoggedPacks,
-  visitor: RecordVisitor,
-): boolean {
+function visitChanges(log: FoundLog, until: LmdbEntry | undefined, records: FoundRecords): boolean {
   for (;;) {
     const key = log.nextKey;
     const order = key === undefined ? 1 : until === undefined ? -1 : compareKeys(key, until);
@@ -78,9 +72,9 @@ function visitChanges(
     const { bytes, keyStart, valueStart, end, place } = log.take();
     if (valueStart < end) {
       if (bytes[keyStart] === Table.pack)
-        logged.add(numberIn(bytes, keyStart, valueStart, 0), place, valueStart, end - valueStart);
+        records.logged.add(numberIn(bytes, keyStart, valueStart, 0), place, valueStart, end - valueStart);
       const entry = { page: bytes, keyStart, keyEnd: valueStart, bytes, valueStart, valueEnd: end };
-      visitRecord(entry, packs, visitor);
+      records.visit(entry);
     }
     if (order === 0) return true;
   }
@@ -96,46 +90,53 @@ function compareKeys(key: string, { page, keyStart, keyEnd }: LmdbEntry): number
   return key.length - (keyEnd - keyStart);
 }
 
-/** Visits a record that was checked. `stored` is given for one of the store. */
-function visitRecord(
-  entry: LmdbEntry,
-  packs: Map<number, FoundPack>,
-  visitor: RecordVisitor,
-  stored?: StoredKeys,
-): void {
-  const { page, keyStart, keyEnd, bytes, valueStart, valueEnd } = entry;
-  const id = numberIn(page, keyStart, keyEnd, 0);
-  const start = valueStart + checksumBytes;
-  if (page[keyStart] === Table.message) {
-    const record = readMessage(bytes, start, valueEnd);
-    countReference(packs, record.content.bodyId);
-    const sequence = numberIn(page, keyStart, keyEnd, 1);
-    stored?.noteMessage(id, sequence);
-    visitor.message(id, sequence, record);
-    return;
+/** Passes records that were checked to a visitor, and collects what it does not get. */
+class FoundRecords {
+  readonly packs = new Map<number, FoundPack>();
+  readonly logged = new LoggedPacks();
+  readonly #visitor: RecordVisitor;
+  readonly #reader = new RecordReader();
+
+  constructor(visitor: RecordVisitor) {
+    this.#visitor = visitor;
   }
-  const value = bytes.subarray(start, valueEnd);
-  switch (page[keyStart]) {
-    case Table.entity:
-      visitor.entity(id, readEntity(value, 0));
-      return;
-    case Table.counter:
-      visitor.counter(id, new RecordReader(value).u64());
-      return;
-    case Table.session:
-      visitor.session(id, ...readSession(value, 0));
-      return;
-    case Table.duplicate:
-      visitor.duplicate(id, ...readDuplicate(value, 0));
-      return;
-    case Table.pack: {
-      const lengths = readPackLengths(value, 0);
-      packs.set(id, { lengths, references: lengths.map(() => 0) });
-      stored?.notePack(id);
-      return;
+
+  /** `stored` is given for a record of the store. */
+  visit(entry: LmdbEntry, stored?: StoredKeys): void {
+    const { page, keyStart, keyEnd, bytes, valueStart, valueEnd } = entry;
+    const id = numberIn(page, keyStart, keyEnd, 0);
+    const start = valueStart + checksumBytes;
+    const reader = this.#reader.begin(bytes, start, valueEnd);
+    switch (page[keyStart]) {
+      case Table.message: {
+        const record = readMessage(reader);
+        countReference(this.packs, record.content.bodyId);
+        const sequence = numberIn(page, keyStart, keyEnd, 1);
+        stored?.noteMessage(id, sequence);
+        this.#visitor.message(id, sequence, record);
+        return;
+      }
+      case Table.entity:
+        this.#visitor.entity(id, readEntity(reader));
+        return;
+      case Table.counter:
+        this.#visitor.counter(id, reader.u64());
+        return;
+      case Table.session:
+        this.#visitor.session(id, ...readSession(reader));
+        return;
+      case Table.duplicate:
+        this.#visitor.duplicate(id, ...readDuplicate(reader));
+        return;
+      case Table.pack: {
+        const lengths = readPackLengths(bytes.subarray(start, valueEnd), 0);
+        this.packs.set(id, { lengths, references: lengths.map(() => 0) });
+        stored?.notePack(id);
+        return;
+      }
+      default:
+        throw new RangeError(`it holds a record of unknown kind ${page[keyStart]}`);
     }
-    default:
-      throw new RangeError(`it holds a record of unknown kind ${page[keyStart]}`);
   }
 }
 

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** How much of the file is read at once: adjacent pages are usually written together. */
-const windowBytes = 128 * 1024;
-const keptWindows = 32;
+const windowBytes = 64 * 1024;
+const keptWindows = 16;
 
 interface Window {
   readonly bytes: Buffer;

@@ -46,7 +46,7 @@ export function writeLogState(writer: RecordWriter, state: LogState): void {
 
 /** Throws a `RangeError` for bytes that are not such a record. */
 export function readLogState(bytes: Buffer, start: number): LogState {
-  const reader = new RecordReader(bytes, start + logIdBytes);
+  const reader = new RecordReader().begin(bytes, start + logIdBytes);
   const state = {
     applied: reader.u64(),
     begun: reader.u64(),

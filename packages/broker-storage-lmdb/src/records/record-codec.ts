@@ -1,4 +1,3 @@
-import type { Buffer } from "node:buffer";
 import type { ApplicationProperties, MessageId, MessageState } from "@waybill/broker";
 import type {
   EntityRecord,
@@ -7,7 +6,7 @@ import type {
   RareProperties,
   SessionRecord,
 } from "@waybill/broker/storage";
-import { RecordReader } from "./record-reader.js";
+import type { RecordReader } from "./record-reader.js";
 import type { RecordWriter } from "./record-writer.js";
 
 /** The order is part of the store's format. The last entry is an active message that was scheduled. */
@@ -90,9 +89,8 @@ export function writeMessage(writer: RecordWriter, record: MessageRecord): void 
   if (content.rare !== undefined) writeRare(writer, content.rare);
 }
 
-/** Throws a `RangeError` for bytes that are not a message record. */
-export function readMessage(bytes: Buffer, start: number, end?: number): MessageRecord {
-  const reader = new RecordReader(bytes, start, end);
+/** Throws a `RangeError` for what is not a message record. */
+export function readMessage(reader: RecordReader): MessageRecord {
   const kind = reader.u8();
   const stateCode = Math.floor(kind / sections.length);
   const state = at(states, stateCode);
@@ -197,9 +195,8 @@ export function writeEntity(writer: RecordWriter, record: EntityRecord): void {
   writer.value(record);
 }
 
-/** Throws a `RangeError` for bytes that are not an entity record. */
-export function readEntity(bytes: Buffer, start: number): EntityRecord {
-  const reader = new RecordReader(bytes, start);
+/** Throws a `RangeError` for what is not an entity record. */
+export function readEntity(reader: RecordReader): EntityRecord {
   const record = reader.value();
   reader.end();
   return record as EntityRecord;
@@ -211,9 +208,8 @@ export function writeSession(writer: RecordWriter, sessionId: string, record: Se
   writer.value(record.state);
 }
 
-/** Throws a `RangeError` for bytes that are not a session record. */
-export function readSession(bytes: Buffer, start: number): [sessionId: string, record: SessionRecord] {
-  const reader = new RecordReader(bytes, start);
+/** Throws a `RangeError` for what is not a session record. */
+export function readSession(reader: RecordReader): [sessionId: string, record: SessionRecord] {
   const sessionId = reader.value() as string;
   const updatedAtMs = reader.f64();
   const state = reader.value() as Uint8Array | undefined;
@@ -226,9 +222,8 @@ export function writeDuplicate(writer: RecordWriter, key: string, expiresAtMs: n
   writer.f64(expiresAtMs);
 }
 
-/** Throws a `RangeError` for bytes that are not an entry of a duplicate history. */
-export function readDuplicate(bytes: Buffer, start: number): [key: string, expiresAtMs: number] {
-  const reader = new RecordReader(bytes, start);
+/** Throws a `RangeError` for what is not an entry of a duplicate history. */
+export function readDuplicate(reader: RecordReader): [key: string, expiresAtMs: number] {
   const entry: [string, number] = [reader.value() as string, reader.f64()];
   reader.end();
   return entry;
