@@ -7,8 +7,7 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * Reads what a `RecordWriter` wrote. Throws a `RangeError` for bytes it cannot have written; never reads beyond them. One reader goes from
- * record to record: with a reader and a view of the bytes for each, a million
- * messages take 6 % longer to load.
+ * record to record: with a reader and a view of the bytes for each, a million messages take 6 % longer to load.
  */
 export class RecordReader {
   #bytes: Buffer = noBytes;
