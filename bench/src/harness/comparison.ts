@@ -38,6 +38,8 @@ export function comparisonApart({ subject, baseline = subject, args, ...line }: 
   return {
     lines: [line],
     openings: processes,
+    // The first sample after the long warm-up is no measure: it has taken four times as long as those that follow.
+    warmUps: 1,
     async open(): Promise<OpenSides> {
       const start = (module: URL, side: string) => startChild(program, [module.href, ...args, side]);
       const children = [await start(baseline, "baseline"), await start(subject, "subject")] as const;
