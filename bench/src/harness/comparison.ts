@@ -38,7 +38,7 @@ export function comparisonApart({ subject, baseline = subject, args, ...line }: 
   return {
     lines: [line],
     openings: processes,
-    // The first sample after the long warm-up is no measure: it has taken four times as long as those that follow.
+    // The first sample that a process is asked for is no measure: of 4 ms, it took up to eight times as long as those that follow.
     warmUps: 1,
     async open(): Promise<OpenSides> {
       const start = (module: URL, side: string) => startChild(program, [module.href, ...args, side]);
