@@ -8,7 +8,7 @@ import {
 } from "@waybill/core";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
-import type { Figures, Line, Probe, Round, Suite } from "./harness/probe.js";
+import type { Figures, Line, Probe, Round, Shortfall, Suite } from "./harness/probe.js";
 import { stopwatch } from "./harness/sample.js";
 import { order } from "./payloads.js";
 
@@ -18,7 +18,14 @@ import { order } from "./payloads.js";
  */
 export const processingSuite: Suite = {
   // A thousand concurrent receivers always produce more garbage.
-  sessions: () => [sessions(8, 0.8), sessions(1_000, 0.5)],
+  sessions: () => [
+    sessions(8, 0.8, {
+      accepted: 0.7,
+      reason:
+        "a session of 20 messages is accepted, locked and closed, 6 µs a message; of both sides JSON takes 39 %, collecting garbage 11, and no function of waybill more than 2",
+    }),
+    sessions(1_000, 0.5),
+  ],
   breaker: () => breaker(),
   "open-circuit": () => rows.map(behindUnreadable),
 };
@@ -27,11 +34,11 @@ const body = order(2_000);
 const sessionCount = 1_000;
 const messagesPerSession = 20;
 
-function sessions(atOnce: number, target: number): Probe {
+function sessions(atOnce: number, target: number, shortfall?: Shortfall): Probe {
   const count = sessionCount * messagesPerSession;
   const toMessage = (i: number) => ({ body, sessionId: `s${i % sessionCount}` });
   const name = `2 KB JSON: ${sessionCount} sessions of ${messagesPerSession} messages, ${atOnce} at once, against no sessions`;
-  return drains({ name, unit: "rate", target }, 15, count, {
+  return drains({ name, unit: "rate", target, shortfall }, 15, count, {
     baseline: () =>
       timeDrain(count, toMessage, {}, {}, (client, handlers) =>
         client.createReceiver("orders").subscribe(handlers, { maxConcurrentCalls: atOnce }),
@@ -44,24 +51,31 @@ function sessions(atOnce: number, target: number): Probe {
 }
 
 function breaker(): Probe {
-  const count = 2_000;
+  const count = 10_000;
   const toMessage = () => ({ body, subject: "order" });
   const drain = (circuitBreaker: false | undefined) => () =>
     timeDrain(count, toMessage, {}, { circuitBreaker }, (client, handlers) =>
       client.createReceiver("orders").subscribe(handlers, { maxConcurrentCalls: 8 }),
     );
   const name = "2 KB JSON: subscribe with the circuit breaker, over without";
-  return drains({ name, unit: "time", target: 1.02 }, Number.POSITIVE_INFINITY, count, {
+  const shortfall = {
+    accepted: 1.03,
+    reason: "single rounds differ by 10 %, which hides what is left of it",
+  };
+  return drains({ name, unit: "time", target: 1.02, shortfall }, Number.POSITIVE_INFINITY, count, {
     baseline: drain(false),
     subject: drain(undefined),
   });
 }
 
-/** With this many undeserializable messages of one type in a row: how much slower others get while the circuit is open. */
+/**
+ * With this many undeserializable messages of one type in a row: how much slower others get while the circuit is open. They are so many that both
+ * sides collect all of their garbage several times, instead of one of them once.
+ */
 const rows = [10, 20, 40, 100, 300, 1_000];
 
 function behindUnreadable(unreadable: number): Probe {
-  const count = 4_000;
+  const count = 20_000;
   const name = `2 KB JSON: the rate of readable messages behind ${unreadable} undeserializable ones in a row, over without`;
   return drains({ name, unit: "rate", target: 0.9 }, 11, count, {
     baseline: () => timeBehind(0, count),

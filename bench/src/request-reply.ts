@@ -24,7 +24,18 @@ export const requestReplySuite: Suite = {
 
 function overMessage(name: string, open: (client: WaybillClient) => Requester): Probe {
   return {
-    lines: [{ name, unit: "time", target: 2 }],
+    lines: [
+      {
+        name,
+        unit: "time",
+        target: 2,
+        shortfall: {
+          accepted: 2.75,
+          reason:
+            "two messages are sent, received and settled, which is 2 already; matching them takes 4 %, the handler's calls and the timers the rest",
+        },
+      },
+    ],
     async open() {
       const broker = createBroker();
       for (const queue of ["orders", "requests", "replies"]) await broker.createQueue(queue);

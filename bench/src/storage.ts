@@ -8,7 +8,7 @@ import { open } from "lmdb";
 import { nodeCommand, SupervisedProcess } from "waybill-harness/supervised-process.js";
 import { openScratch } from "waybill-harness/waiting.js";
 import { printed } from "./harness/child.js";
-import type { Line, OpenSides, Probe, Suite } from "./harness/probe.js";
+import type { Line, OpenSides, Probe, Shortfall, Suite } from "./harness/probe.js";
 import { megabytesIn } from "./megabytes-in.js";
 
 const program = new URL("./storage-probe.js", import.meta.url);
@@ -17,7 +17,12 @@ const slowSync = fileURLToPath(new URL("../native/slow-sync.c", import.meta.url)
 /** The cost of durability: against the bare store, in disk space, in delay of the event loop and at the start. */
 export const storageSuite: Suite = {
   "rate-32": () => rate(32),
-  "rate-1000": () => rate(1000),
+  "rate-1000": () =>
+    rate(1000, {
+      accepted: 0.4,
+      reason:
+        "each body is written twice: to the log, which is synced, and to the store behind it; in the profile, no function takes more than 3 %",
+    }),
   delay: () => delay("delay", "send"),
   "delay-of-cycles": () => delay("delay-of-cycles", "send, receive and complete"),
   restart: () =>
@@ -42,6 +47,11 @@ export const storageSuite: Suite = {
         {
           name: "process start to first delivery after kill -9 with 1,000,000 messages of 1 KB, in ms",
           target: 2000,
+          shortfall: {
+            accepted: 2600,
+            reason:
+              "collecting garbage takes 22 % of the time, building the messages 18, reading the file 14, its checksums 9, loading modules 8",
+          },
         },
       ],
       async (folder) => {
@@ -82,13 +92,13 @@ function inFolder(
 }
 
 /** Sends of 1 KB, each acknowledged after its sync, against puts of 1 KB into the bare store. Both in groups. */
-function rate(concurrency: number): Probe {
+function rate(concurrency: number, shortfall?: Shortfall): Probe {
   const name = `durable sends of 1 KB, ${concurrency} at once, against puts into the bare store`;
   const bytes = randomBytes(1024);
   return {
     rounds: () => 5,
     warmUps: 1,
-    lines: [{ name, unit: "rate", target: 0.6 }],
+    lines: [{ name, unit: "rate", target: 0.6, shortfall }],
     async open() {
       const scratch = openScratch("bench");
       const path = join(scratch.path, "bare.mdb");

@@ -1,10 +1,11 @@
+import type { SupervisedProcess } from "waybill-harness/supervised-process.js";
 import { startChild } from "./child.js";
 import type { Line, OpenSides, Probe, Suite } from "./probe.js";
 import { type Work, warmUp } from "./sample.js";
 import type { OpenSide, Side } from "./side.js";
 
 /** Work of two sides in this process. */
-export interface Comparison extends Pick<Line, "name" | "target" | "unitsPerCall"> {
+export interface Comparison extends Pick<Line, "name" | "target" | "shortfall" | "unitsPerCall"> {
   readonly baseline: Work;
   readonly subject: Work;
   readonly unit: "rate" | "time";
@@ -27,7 +28,7 @@ export interface ApartComparison extends Omit<Comparison, "baseline" | "subject"
 }
 
 /** V8 compiles a little differently in every process, so a figure comes from several processes of each side. */
-const processes = 7;
+const processes = 5;
 const program = new URL("./side.js", import.meta.url);
 
 /**
@@ -35,23 +36,55 @@ const program = new URL("./side.js", import.meta.url);
  * collecting the other's garbage.
  */
 export function comparisonApart({ subject, baseline = subject, args, ...line }: ApartComparison): Probe {
+  // One after the other: while both warm up, they would do less in the same time.
+  return inProcesses(line, async () => ({
+    baseline: await startSides(baseline, ["baseline"], args),
+    subject: await startSides(subject, ["subject"], args),
+  }));
+}
+
+/**
+ * Times both sides in the same process, and does so in several: for what is added to some work, in a process that does both. The module's `openSide`
+ * gets these arguments and the name of the side.
+ */
+export function comparisonTogether({ module, args, ...line }: TogetherComparison): Probe {
+  return inProcesses(line, async () => {
+    const both = await startSides(module, ["baseline", "subject"], args);
+    return { baseline: both, subject: both };
+  });
+}
+
+/** Two sides that a module opens. */
+export interface TogetherComparison extends Omit<Comparison, "baseline" | "subject"> {
+  readonly module: URL;
+  readonly args: readonly string[];
+}
+
+function inProcesses(
+  line: Line,
+  start: () => Promise<Readonly<Record<"baseline" | "subject", SupervisedProcess>>>,
+): Probe {
   return {
     lines: [line],
     openings: processes,
     // The first sample that a process is asked for is no measure: of 4 ms, it took up to eight times as long as those that follow.
     warmUps: 1,
     async open(): Promise<OpenSides> {
-      const start = (module: URL, side: string) => startChild(program, [module.href, ...args, side]);
-      const children = [await start(baseline, "baseline"), await start(subject, "subject")] as const;
+      const { baseline, subject } = await start();
       return {
-        sides: {
-          baseline: () => children[0].process.ask("sample"),
-          subject: () => children[1].process.ask("sample"),
-        },
-        close: async () => void (await Promise.all(children.map((child) => child.process.kill()))),
+        sides: { baseline: () => baseline.ask("baseline"), subject: () => subject.ask("subject") },
+        close: async () => void (await Promise.all([baseline.kill(), subject.kill()])),
       };
     },
   };
+}
+
+async function startSides(
+  module: URL,
+  names: readonly string[],
+  args: readonly string[],
+): Promise<SupervisedProcess> {
+  return (await startChild(program, [module.href, names.join(","), ...args])).process;
 }
 
 /** A comparison whose sides are opened in separate processes. */
@@ -63,11 +96,27 @@ export interface SidedComparison extends Omit<Comparison, "baseline" | "subject"
 /** Comparisons of one module, by the names of the parts of its suite. */
 export type SidedComparisons = Readonly<Record<string, SidedComparison>>;
 
-/** The suite of a module, which must export {@link sideOpener} of the same comparisons as `openSide`. */
+/** The suite of a module, which must export {@link sideOpener} of the same comparisons as `openSide`: each side in processes of its own. */
 export function suiteApart(module: string, comparisons: SidedComparisons): Suite {
+  return suiteOf(comparisons, (part, line) =>
+    comparisonApart({ ...line, subject: new URL(module), args: [part] }),
+  );
+}
+
+/** The same with both sides in each process. */
+export function suiteTogether(module: string, comparisons: SidedComparisons): Suite {
+  return suiteOf(comparisons, (part, line) =>
+    comparisonTogether({ ...line, module: new URL(module), args: [part] }),
+  );
+}
+
+function suiteOf(
+  comparisons: SidedComparisons,
+  probeOf: (part: string, line: Omit<SidedComparison, "baseline" | "subject">) => Probe,
+): Suite {
   const parts = Object.entries(comparisons).map(([part, { baseline: _, subject: __, ...line }]) => [
     part,
-    () => comparisonApart({ ...line, subject: new URL(module), args: [part] }),
+    () => probeOf(part, line),
   ]);
   return Object.fromEntries(parts);
 }

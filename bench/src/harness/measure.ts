@@ -1,4 +1,4 @@
-import type { Figures, Line, OpenSides, Probe } from "./probe.js";
+import type { Figures, Line, OpenSides, Probe, Shortfall } from "./probe.js";
 
 /** A measured line of the table. */
 export interface Result {
@@ -10,6 +10,7 @@ export interface Result {
   readonly min: number;
   readonly max: number;
   readonly target: number;
+  readonly shortfall?: Shortfall | undefined;
   /** Whether more is better (`"at-least"`) or less (`"at-most"`). */
   readonly bound: "at-least" | "at-most";
   /** Microseconds per unit of work, medians, for orientation only. */
@@ -56,14 +57,15 @@ export async function takeTurns(
 }
 
 function resultOf(line: Line, rounds: Rounds) {
-  const { unit, unitsPerCall: units, figure = "us", target } = line;
+  const { unit, unitsPerCall: units, figure = "us", target, shortfall } = line;
   const subject = figuresOf(rounds, line.subject ?? "subject", figure, units?.subject);
-  if (unit === "figure") return { ...spread(subject), target, bound: "at-most" } as const;
+  if (unit === "figure") return { ...spread(subject), target, shortfall, bound: "at-most" } as const;
   const baseline = figuresOf(rounds, line.baseline ?? "baseline", figure, units?.baseline);
   const [over, under] = unit === "rate" ? [baseline, subject] : [subject, baseline];
   return {
     ...spread(over.map((one, round) => one / (under[round] ?? Number.NaN))),
     target,
+    shortfall,
     bound: unit === "rate" ? "at-least" : "at-most",
     baselineUs: median(baseline),
     subjectUs: median(subject),
@@ -88,9 +90,11 @@ function figureOf(figures: Figures, name: string): number | undefined {
   return figures[name];
 }
 
-/** Whether a result reaches its target. */
-export function holds({ median: figure, target, bound }: Result): boolean {
-  return bound === "at-least" ? figure >= target : figure <= target;
+/** Whether a result reaches its target; is short of it, but not of what is accepted; or misses that, too. */
+export function verdictOf({ median, bound, target, shortfall }: Result): "holds" | "short" | "missed" {
+  const reaches = (figure: number) => (bound === "at-least" ? median >= figure : median <= figure);
+  if (reaches(target)) return "holds";
+  return shortfall !== undefined && reaches(shortfall.accepted) ? "short" : "missed";
 }
 
 /** The middle value. */

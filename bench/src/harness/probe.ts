@@ -31,6 +31,8 @@ export interface Line {
    */
   readonly unit: "rate" | "time" | "figure";
   readonly target: number;
+  /** Where the target is out of reach: what must hold instead, and what stands in the way. */
+  readonly shortfall?: Shortfall | undefined;
   /** The side that is measured. Default `subject`. */
   readonly subject?: string;
   /** The side to compare with. Default `baseline`. */
@@ -39,6 +41,14 @@ export interface Line {
   readonly figure?: string;
   /** How many units of work a call of either side does. Default 1. */
   readonly unitsPerCall?: { readonly baseline: number; readonly subject: number } | undefined;
+}
+
+/** What is known of a line that does not reach its target. */
+export interface Shortfall {
+  /** The figure that must hold, which is worse than the target. */
+  readonly accepted: number;
+  /** What a profile shows to stand in the way, with figures: a sentence for the page on performance. */
+  readonly reason: string;
 }
 
 /** Probes by the name with which they can be run alone; undefined if this machine cannot run one. */

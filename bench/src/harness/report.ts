@@ -1,6 +1,6 @@
 import { required } from "@waybill/foundation";
 import { figure } from "waybill-harness/figures.js";
-import { holds, type Result } from "./measure.js";
+import { type Result, verdictOf } from "./measure.js";
 
 /** The results as a table, one line each, with the target and whether it is met. */
 export function toTable(results: readonly Result[]): string {
@@ -11,8 +11,8 @@ export function toTable(results: readonly Result[]): string {
     time(result.subjectUs),
     cpu(result),
     `${figure(result.median)} (${figure(result.min)}–${figure(result.max)})`,
-    `${result.bound === "at-least" ? "≥" : "≤"} ${result.target}`,
-    holds(result) ? "holds" : "MISSED",
+    `${sign(result)} ${result.target}`,
+    verdict(result),
   ]);
   const header = [
     "suite",
@@ -35,6 +35,17 @@ export function toTable(results: readonly Result[]): string {
         .trimEnd(),
     )
     .join("\n");
+}
+
+function verdict(result: Result): string {
+  const verdict = verdictOf(result);
+  if (verdict === "holds" || result.shortfall === undefined) return verdict === "holds" ? "holds" : "MISSED";
+  const accepted = `${sign(result)} ${result.shortfall.accepted}`;
+  return verdict === "short" ? `short; ${accepted} holds` : `MISSED ${accepted}, too`;
+}
+
+function sign({ bound }: Result): string {
+  return bound === "at-least" ? "≥" : "≤";
 }
 
 function cpu({ baselineCpuUs, subjectCpuUs }: Result): string {

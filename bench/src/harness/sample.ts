@@ -8,11 +8,11 @@ export interface SampleOptions {
   /** Awaited before every eight calls, and not timed. */
   readonly prepare?: () => Promise<void>;
   /**
-   * Minimum duration of a sample, in milliseconds. Default 4: with short samples and many rounds, other work on the machine disturbs only a few
-   * rounds, which the median ignores. For asynchronous work 50: it leaves so much garbage that in 4 ms its collection is all or nothing.
+   * Minimum duration of a sample, in milliseconds: short, so that other work on the machine disturbs only a few rounds, which the median ignores,
+   * and long enough that about as many collections of garbage fall into each sample. Default 20, and 200 for asynchronous work, which leaves more.
    */
   readonly sampleMs?: number;
-  /** The warm-up in milliseconds, in which V8 compiles it. Default 750, which also a slow machine needs, and 6,000 for asynchronous work. */
+  /** The warm-up in milliseconds, in which V8 compiles it. Default 750, which also a slow machine needs, and 3,000 for asynchronous work. */
   readonly warmUpMs?: number;
 }
 
@@ -20,8 +20,8 @@ export interface SampleOptions {
 export let sink: unknown;
 
 /** The default durations of warm-ups and samples, in milliseconds. */
-const synchronous = { warmUpMs: 750, sampleMs: 4 };
-const asynchronous = { warmUpMs: 6_000, sampleMs: 50 };
+const synchronous = { warmUpMs: 750, sampleMs: 20 };
+const asynchronous = { warmUpMs: 3_000, sampleMs: 200 };
 
 /**
  * Warms up some work, then yields its samples: microseconds per call, and of processor time of this process (`cpuUs`), which other work on the

@@ -6,23 +6,40 @@ import { type NodeServer, openServers } from "./start-server.js";
  * In an order that empties the queue. Where the client takes all of a core whatever serves it, a faster server cannot show in the rate: there the
  * rate must not be lower, and what the server spends on a message must be less.
  */
-const operationTexts = {
+const operationTexts: Readonly<Record<Operation, OperationLines>> = {
   send: { text: "send, 32 in flight", count: 6_400, rate: 0.9, cpu: 0.8 },
   sendBatches: { text: "send batches of 100", count: 12_800, rate: 0.9, cpu: 1.1 },
-  receive: { text: "receive 100, complete in parallel", count: 6_400, rate: 1.1, cpu: 0.4 },
+  receive: {
+    text: "receive 100, complete in parallel",
+    count: 6_400,
+    rate: 1.1,
+    cpu: 0.4,
+    shortfall: { accepted: 1, reason: "the client takes all of a core, and the server a fifth of that" },
+  },
   subscribe: { text: "subscribe with 32 calls", count: 12_800, rate: 0.9, cpu: 0.5 },
-} as const;
+};
 
-type Operation = keyof typeof operationTexts;
+type Operation = "send" | "sendBatches" | "receive" | "subscribe";
+interface OperationLines extends Pick<Line, "shortfall"> {
+  readonly text: string;
+  /** How many messages. */
+  readonly count: number;
+  /** The targets. */
+  readonly rate: number;
+  readonly cpu: number;
+}
 const operations = Object.keys(operationTexts) as Operation[];
 
 /** What an operation reaches beside the same client on the rhea server, and what it costs the server. */
 function linesOf(operation: Operation): Line[] {
-  const { text, rate, cpu } = operationTexts[operation];
+  const { text, rate, cpu, shortfall } = operationTexts[operation];
   const name = `official client: ${text}`;
   const sides = { subject: "waybill", baseline: "rhea" };
   return [
-    { name: `${name}, against the rhea server`, unit: "rate", ...sides, figure: operation, target: rate },
+    {
+      name: `${name}, against the rhea server`,
+      ...{ unit: "rate", ...sides, figure: operation, target: rate, shortfall },
+    },
     {
       name: `${name}: the server's CPU over the rhea server's`,
       ...{ unit: "time", ...sides, figure: `${operation} cpu`, target: cpu },

@@ -75,6 +75,11 @@ async function openCrowd(server: Server): Promise<number> {
     ),
   );
   const elapsedMs = performance.now() - startMs;
-  for (const connection of connections) connection.close();
+  await Promise.all(
+    connections.map((connection) => {
+      connection.close();
+      return once(connection, "connection_close");
+    }),
+  );
   return elapsedMs;
 }

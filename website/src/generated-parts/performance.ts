@@ -17,6 +17,8 @@ interface BenchResult {
   readonly max: number;
   readonly target: number;
   readonly bound: "at-least" | "at-most";
+  /** Of a line whose target is out of reach: what must hold instead, and what stands in the way. */
+  readonly shortfall?: { readonly accepted: number; readonly reason: string };
 }
 
 /** The figures of the last `pnpm bench --json` that was kept, with date and machine. */
@@ -52,12 +54,10 @@ const baselines: Readonly<Record<string, string>> = {
 };
 
 function drawSuite(suite: string, results: readonly BenchResult[]): string {
-  const rows = results
-    .filter((result) => result.suite === suite)
-    .map(({ name, rounds, median, min, max, target, bound }) => {
-      const sign = bound === "at-least" ? "≥" : "≤";
-      return `| ${name.replaceAll("|", "\\|")} | ${figure(median)} | ${figure(min)} – ${figure(max)} | ${rounds} | ${sign} ${target} |`;
-    });
+  const lines = results.filter((result) => result.suite === suite);
+  const rows = lines.map(({ name, rounds, median, min, max, target, bound }) => {
+    return `| ${name.replaceAll("|", "\\|")} | ${figure(median)} | ${figure(min)} – ${figure(max)} | ${rounds} | ${sign(bound)} ${target} |`;
+  });
   const baseline = baselines[suite];
   if (baseline === undefined)
     throw new Error(`Say in performance.ts what the suite "${suite}" is measured against.`);
@@ -69,5 +69,21 @@ function drawSuite(suite: string, results: readonly BenchResult[]): string {
     "| what | ratio | min – max | rounds | target |",
     "|---|---|---|---|---|",
     ...rows,
+    ...drawShort(lines),
   ].join("\n");
+}
+
+/** What stands in the way of the lines that do not reach their targets. */
+function drawShort(lines: readonly BenchResult[]): string[] {
+  const short = lines.flatMap(({ name, median, target, bound, shortfall }) => {
+    const reaches = bound === "at-least" ? median >= target : median <= target;
+    if (reaches || shortfall === undefined) return [];
+    const { accepted, reason } = shortfall;
+    return `- *${name}*: ${sign(bound)} ${accepted} is accepted. What stands in the way: ${reason}.`;
+  });
+  return short.length === 0 ? [] : ["", "Short of the target:", "", ...short];
+}
+
+function sign(bound: BenchResult["bound"]): string {
+  return bound === "at-least" ? "≥" : "≤";
 }
