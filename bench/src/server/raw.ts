@@ -12,7 +12,10 @@ type Goal = Pick<Line, "target" | "shortfall">;
 
 const cycle =
   "the server that counts takes 1.3 to 2.4 µs a message, and the broker's cycle of send, lock and settle alone takes 1.1 to 1.4";
-const syncs = "the disk's sync decides: 21 to 23 of the 24 to 25 µs of a message, of which 32 are in flight";
+const syncs =
+  "the disk's sync decides: a server that only appends and syncs takes 17 of the 23 µs of a message where 32 are in flight";
+const besideSync =
+  "the engine's cycle, AMQP and the log's checksums take 6 of 23 µs; the disk's syncs differ by half";
 
 /** What the servers themselves can do: 1 KB messages to and from a client that costs next to nothing. */
 export function raw(rabbitMq: RabbitMq | undefined): Probe {
@@ -41,7 +44,7 @@ export function raw(rabbitMq: RabbitMq | undefined): Probe {
       }),
       fewLine("against a server that only appends to a file and syncs it", "counting-durable", {
         target: 0.9,
-        shortfall: { accepted: 0.7, reason: syncs },
+        shortfall: { accepted: 0.6, reason: besideSync },
       }),
     ],
     open: () =>
