@@ -45,7 +45,8 @@ export class History {
     return inOrder.some((delivery, place) => {
       const before = inOrder[place - 1];
       if (before === undefined || delivery.lockedAt >= before.until) return false;
-      const isBetween = (at: number): boolean => at >= before.lockedAt && at <= delivery.at;
+      // Fractions of a millisecond order what one process wrote, and say nothing of another's.
+      const isBetween = (at: number): boolean => at >= before.lockedAt && Math.floor(at) <= delivery.at;
       return !this.#releasedAt.some(isBetween) && !serverStarts.some(isBetween);
     });
   }

@@ -10,7 +10,7 @@ export type ToListening = (ready: unknown, printed: readonly string[]) => Listen
 
 /** A server in a separate process that can be killed and restarted, always on the same port. */
 export class SupervisedServer {
-  /** When each of its processes started, in ms of the wall clock. */
+  /** When each of its processes that listened was started, in ms of the wall clock. Locks of the process before ended earlier. */
   readonly starts: number[] = [];
   readonly #plan: StartServer;
   readonly #toListening: ToListening;
@@ -65,13 +65,15 @@ export class SupervisedServer {
 
   /** Resolves when it listens. Throws if it ended before. */
   async start(): Promise<void> {
+    // Not when it is ready: clients may get messages before this process hears of that.
+    const startedAtMs = Date.now();
     const process = new SupervisedProcess({ ...this.#plan(this.port), mustStay: true });
     this.#processes.push(process);
     const ready = await process.ready;
     if (ready === undefined)
       throw new Error(`The server ended while it started: ${process.stderr.join("\n")}`);
     this.#at = this.#toListening(ready, process.stdout);
-    this.starts.push(Date.now());
+    this.starts.push(startedAtMs);
   }
 
   /** `kill -9`. */
