@@ -66,7 +66,14 @@ const bareTargets: Readonly<
           "one walk over the value, for depth, forbidden keys and numbers that were rounded, takes 0.7 of 8 µs",
       },
     },
-    avro: { target: 1.1 },
+    avro: {
+      target: 1.1,
+      shortfall: {
+        accepted: 0.95,
+        reason:
+          "while the machine's memory is slow, reading 20 KB takes twice as long, and avsc's reading a third longer",
+      },
+    },
     msgpack: {
       target: 0.85,
       shortfall: {

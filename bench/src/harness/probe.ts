@@ -47,7 +47,7 @@ export interface Line {
 export interface Shortfall {
   /** The figure that must hold, which is worse than the target. */
   readonly accepted: number;
-  /** What a profile shows to stand in the way, with figures: a sentence for the page on performance. */
+  /** What a profile or a measurement shows to stand in the way, with figures: a sentence for the page on performance. */
   readonly reason: string;
 }
 
