@@ -8,3 +8,16 @@ export function percentile(figures: readonly number[], percent: number): number 
 export function figure(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
+
+/** Whether more is better, or less. */
+export type Bound = "at-least" | "at-most";
+
+/** Whether a figure is on the right side of a limit, or on it. */
+export function reaches(value: number, bound: Bound, limit: number): boolean {
+  return bound === "at-least" ? value >= limit : value <= limit;
+}
+
+/** How a bound is written before its limit. */
+export function sign(bound: Bound): string {
+  return bound === "at-least" ? "≥" : "≤";
+}

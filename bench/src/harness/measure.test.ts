@@ -21,15 +21,17 @@ describe("a line whose target is out of reach", () => {
     ["at-most", 1, 1.2, "holds"],
     ["at-most", 1.2, 1.2, "short"],
     ["at-most", 1.21, 1.2, "missed"],
-  ] as const)("%s 1, at %d where %d is accepted: %s", (bound, median, accepted, verdict) => {
-    const shortfall = { accepted, reason: "the disk's sync decides" };
+    ["at-least", 0.99, undefined, "missed"],
+  ] as const)("%s 1, at %d where %s must hold meanwhile: %s", (bound, median, mustHold, verdict) => {
+    const shortfall = { mustHold, reason: "the disk's sync decides" };
     expect(verdictOf(line({ bound, median, shortfall }))).toBe(verdict);
   });
 
   it("is marked in the table, with the figure that must hold", () => {
-    const shortfall = { accepted: 0.8, reason: "the disk's sync decides" };
+    const shortfall = { mustHold: 0.8, reason: "the disk's sync decides" };
     expect(toTable([line({ median: 0.9, shortfall })])).toMatch(/≥ 1 +short; ≥ 0\.8 holds/);
     expect(toTable([line({ median: 0.7, shortfall })])).toMatch(/≥ 1 +MISSED ≥ 0\.8, too/);
+    expect(toTable([line({ median: 0.7 })])).toMatch(/≥ 1 +MISSED$/);
   });
 });
 

@@ -1,3 +1,4 @@
+import { type Bound, reaches } from "waybill-harness/figures.js";
 import type { Figures, Line, OpenSides, Probe, Shortfall } from "./probe.js";
 
 /** A measured line of the table. */
@@ -12,7 +13,7 @@ export interface Result {
   readonly target: number;
   readonly shortfall?: Shortfall | undefined;
   /** Whether more is better (`"at-least"`) or less (`"at-most"`). */
-  readonly bound: "at-least" | "at-most";
+  readonly bound: Bound;
   /** Microseconds per unit of work, medians, for orientation only. */
   readonly baselineUs?: number;
   readonly subjectUs?: number;
@@ -90,11 +91,10 @@ function figureOf(figures: Figures, name: string): number | undefined {
   return figures[name];
 }
 
-/** Whether a result reaches its target; is short of it, but not of what is accepted; or misses that, too. */
+/** Whether a result reaches its target; is short of it, but not of what must hold meanwhile; or is missed. */
 export function verdictOf({ median, bound, target, shortfall }: Result): "holds" | "short" | "missed" {
-  const reaches = (figure: number) => (bound === "at-least" ? median >= figure : median <= figure);
-  if (reaches(target)) return "holds";
-  return shortfall !== undefined && reaches(shortfall.accepted) ? "short" : "missed";
+  if (reaches(median, bound, target)) return "holds";
+  return reaches(median, bound, shortfall?.mustHold ?? target) ? "short" : "missed";
 }
 
 /** The middle value. */

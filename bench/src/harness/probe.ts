@@ -31,7 +31,7 @@ export interface Line {
    */
   readonly unit: "rate" | "time" | "figure";
   readonly target: number;
-  /** Where the target is out of reach: what must hold instead, and what stands in the way. */
+  /** What is known where the target is out of reach. */
   readonly shortfall?: Shortfall | undefined;
   /** The side that is measured. Default `subject`. */
   readonly subject?: string;
@@ -45,9 +45,9 @@ export interface Line {
 
 /** What is known of a line that does not reach its target. */
 export interface Shortfall {
-  /** The figure that must hold, which is worse than the target. */
-  readonly accepted: number;
-  /** What a profile or a measurement shows to stand in the way, with figures: a sentence for the page on performance. */
+  /** The figure that must hold meanwhile, which is worse than the target. Default: the target itself, so that the line counts as missed. */
+  readonly mustHold?: number | undefined;
+  /** What stands in the way: a part of a sentence for the page on performance, without figures that no command of the project shows. */
   readonly reason: string;
 }
 

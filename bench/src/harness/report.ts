@@ -1,5 +1,5 @@
 import { required } from "@waybill/foundation";
-import { figure } from "waybill-harness/figures.js";
+import { figure, sign } from "waybill-harness/figures.js";
 import { type Result, verdictOf } from "./measure.js";
 
 /** The results as a table, one line each, with the target and whether it is met. */
@@ -11,7 +11,7 @@ export function toTable(results: readonly Result[]): string {
     time(result.subjectUs),
     cpu(result),
     `${figure(result.median)} (${figure(result.min)}–${figure(result.max)})`,
-    `${sign(result)} ${result.target}`,
+    `${sign(result.bound)} ${result.target}`,
     verdict(result),
   ]);
   const header = [
@@ -38,14 +38,10 @@ export function toTable(results: readonly Result[]): string {
 }
 
 function verdict(result: Result): string {
-  const verdict = verdictOf(result);
-  if (verdict === "holds" || result.shortfall === undefined) return verdict === "holds" ? "holds" : "MISSED";
-  const accepted = `${sign(result)} ${result.shortfall.accepted}`;
-  return verdict === "short" ? `short; ${accepted} holds` : `MISSED ${accepted}, too`;
-}
-
-function sign({ bound }: Result): string {
-  return bound === "at-least" ? "≥" : "≤";
+  const mustHold = result.shortfall?.mustHold;
+  const limit = mustHold === undefined ? "" : `${sign(result.bound)} ${mustHold}`;
+  const missed = limit === "" ? "MISSED" : `MISSED ${limit}, too`;
+  return { holds: "holds", short: `short; ${limit} holds`, missed }[verdictOf(result)];
 }
 
 function cpu({ baselineCpuUs, subjectCpuUs }: Result): string {

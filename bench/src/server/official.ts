@@ -14,7 +14,7 @@ const operationTexts: Readonly<Record<Operation, OperationLines>> = {
     count: 6_400,
     rate: 1.1,
     cpu: 0.4,
-    shortfall: { accepted: 1, reason: "the client takes all of a core, and the server a fifth of that" },
+    shortfall: { reason: "the client takes all of a core, and the server a fifth of that" },
   },
   subscribe: { text: "subscribe with 32 calls", count: 12_800, rate: 0.9, cpu: 0.5 },
 };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { figure } from "waybill-harness/figures.js";
+import { type Bound, figure, reaches, sign } from "waybill-harness/figures.js";
 
 interface BenchFile {
   readonly date: string;
@@ -16,9 +16,9 @@ interface BenchResult {
   readonly min: number;
   readonly max: number;
   readonly target: number;
-  readonly bound: "at-least" | "at-most";
-  /** Of a line whose target is out of reach: what must hold instead, and what stands in the way. */
-  readonly shortfall?: { readonly accepted: number; readonly reason: string };
+  readonly bound: Bound;
+  /** Of a line whose target is out of reach: what must hold meanwhile, and what stands in the way. */
+  readonly shortfall?: { readonly mustHold?: number; readonly reason: string };
 }
 
 /** The figures of the last `pnpm bench --json` that was kept, with date and machine. */
@@ -76,14 +76,10 @@ function drawSuite(suite: string, results: readonly BenchResult[]): string {
 /** What stands in the way of the lines that do not reach their targets. */
 function drawShort(lines: readonly BenchResult[]): string[] {
   const short = lines.flatMap(({ name, median, target, bound, shortfall }) => {
-    const reaches = bound === "at-least" ? median >= target : median <= target;
-    if (reaches || shortfall === undefined) return [];
-    const { accepted, reason } = shortfall;
-    return `- *${name}*: ${sign(bound)} ${accepted} is accepted. What stands in the way: ${reason}.`;
+    if (shortfall === undefined || reaches(median, bound, target)) return [];
+    const { mustHold, reason } = shortfall;
+    const meanwhile = mustHold === undefined ? "" : ` Meanwhile, ${sign(bound)} ${mustHold} must hold.`;
+    return `- *${name}*: ${reason}.${meanwhile}`;
   });
-  return short.length === 0 ? [] : ["", "Short of the target:", "", ...short];
-}
-
-function sign(bound: BenchResult["bound"]): string {
-  return bound === "at-least" ? "≥" : "≤";
+  return short.length === 0 ? [] : ["", "Short of the target, and what stands in the way:", "", ...short];
 }
