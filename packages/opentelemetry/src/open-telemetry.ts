@@ -37,22 +37,35 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Diagnostics {
   } = options;
   requireOneOf("processSpans", processSpans, ["child", "linked"]);
   requireInteger("maxMessageTypes", maxMessageTypes, 0);
-  const begin: Diagnostics["trace"] = (operation) => beginTrace(operation, processSpans === "child");
-  let provider: MeterProvider | undefined;
-  let record: Diagnostics["onEvent"];
-  return Object.freeze<Diagnostics>({
-    get trace() {
-      return isTracerRegistered() ? begin : undefined;
-    },
-    get onEvent() {
-      const current = metrics.getMeterProvider();
-      if (current === provider) return record;
-      provider = current;
-      const instruments = isMeterRegistered(current) ? new Instruments(current, maxMessageTypes) : undefined;
-      record = instruments === undefined ? undefined : (event) => instruments.record(event);
-      return record;
-    },
-  });
+  return Object.freeze(new OpenTelemetryDiagnostics(processSpans === "child", maxMessageTypes));
+}
+
+/** A class, because an object literal with getters has its properties in a dictionary, and these are read several times per message. */
+class OpenTelemetryDiagnostics implements Diagnostics {
+  readonly #begin: Diagnostics["trace"];
+  readonly #maxMessageTypes: number;
+  #provider: MeterProvider | undefined = undefined;
+  #record: Diagnostics["onEvent"] = undefined;
+
+  constructor(isChild: boolean, maxMessageTypes: number) {
+    this.#begin = (operation) => beginTrace(operation, isChild);
+    this.#maxMessageTypes = maxMessageTypes;
+  }
+
+  get trace(): Diagnostics["trace"] {
+    return isTracerRegistered() ? this.#begin : undefined;
+  }
+
+  get onEvent(): Diagnostics["onEvent"] {
+    const provider = metrics.getMeterProvider();
+    if (provider === this.#provider) return this.#record;
+    this.#provider = provider;
+    const instruments = isMeterRegistered(provider)
+      ? new Instruments(provider, this.#maxMessageTypes)
+      : undefined;
+    this.#record = instruments === undefined ? undefined : (event) => instruments.record(event);
+    return this.#record;
+  }
 }
 
 const noTracerProvider = new ProxyTracerProvider().getDelegate();

@@ -42,7 +42,7 @@ export abstract class BaseEntity<Options> {
   options: Options;
   createdAtMs: number;
   updatedAtMs: number;
-  accessedAtMs: number;
+  accessedAtMs = 0;
   /** Shared with the sub-queues, where messages keep their sequence numbers. */
   readonly numbering = new Numbering();
   isDeleted = false;

@@ -128,7 +128,7 @@ export function takeIn(
     bodyId: storage.putBody(bytes),
     isWire,
     dataOffset: isWire && body?.section === "data" ? body.bytes.byteOffset - wire.byteOffset : 0,
-    dataLength: body?.section === "data" ? body.bytes.byteLength : 0,
+    dataLength: body?.section === "data" ? body.bytes.length : 0,
     sizeInBytes,
     hasChangedProperties: false,
   };

@@ -14,11 +14,11 @@ export function quotaCostOf(sizeInBytes: number, changeBytes = 0): number {
 
 /** The size of a message that counts towards limits, in bytes. */
 export function sizeOf(message: BrokerMessage, bytes: Uint8Array): number {
-  if (message.wire !== undefined) return bytes.byteLength;
+  if (message.wire !== undefined) return bytes.length;
   const { applicationProperties } = message;
   const applicationBytes =
     typeof applicationProperties === "object" ? sizeOfApplicationProperties(applicationProperties) : 0;
-  return bytes.byteLength + sizeOfProperties(message) + applicationBytes;
+  return bytes.length + sizeOfProperties(message) + applicationBytes;
 }
 
 /** The size of application properties with their names, in bytes; lists and maps count with their content. */

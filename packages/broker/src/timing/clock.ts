@@ -146,17 +146,12 @@ function earliest(attached: Iterable<ClockDriven>, targetMs: number): ClockDrive
  */
 class SystemClock implements Clock {
   readonly #attachments = new Set<SystemAttachment>();
-  readonly #offsetMs: number;
-  #lastMs: number;
-  #compareAtMs: number;
+  readonly #offsetMs = wallAheadOfMonotonic();
+  // A field that a constructor sets is undefined before, and then each number stored in it is a new object.
+  #lastMs = Date.now();
+  #compareAtMs = this.#lastMs + compareEveryMs;
   #steppedMs = 0;
   #watch: NodeJS.Timeout | undefined;
-
-  constructor() {
-    this.#lastMs = Date.now();
-    this.#compareAtMs = this.#lastMs + compareEveryMs;
-    this.#offsetMs = wallAheadOfMonotonic();
-  }
 
   get steppedMs(): number {
     return this.#steppedMs;

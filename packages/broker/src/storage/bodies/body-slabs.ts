@@ -12,6 +12,7 @@ const headerBytes = 8;
 const spareSlabs = 64;
 
 interface Slab {
+  readonly buffer: ArrayBuffer;
   readonly bytes: Uint8Array;
   readonly words: Uint32Array;
   /** Number of bodies still referenced. */
@@ -43,9 +44,9 @@ export class BodySlabs {
   }
 
   put(bytes: Uint8Array): number {
-    const { byteLength } = bytes;
-    if (byteLength > maxSharedBytes) return this.#putAlone(bytes);
-    const units = 1 + Math.ceil(byteLength / unitBytes);
+    const { length } = bytes;
+    if (length > maxSharedBytes) return this.#putAlone(bytes);
+    const units = 1 + Math.ceil(length / unitBytes);
     let slab = this.#current;
     if (slab === undefined || this.#nextUnit + units > unitsPerSlab) slab = this.#openSlab();
     const unit = this.#nextUnit;
@@ -56,10 +57,10 @@ export class BodySlabs {
 
   read(id: number): Uint8Array {
     const unit = id % unitsPerSlab;
-    const { bytes, words } = this.#slab(id);
+    const { buffer, words } = this.#slab(id);
     const start = unit * unitBytes + headerBytes;
     const length = words[unit * 2 + 1];
-    return this.#copies.copy(new Uint8Array(bytes.buffer, start, length));
+    return this.#copies.copy(new Uint8Array(buffer, start, length));
   }
 
   retain(id: number): void {
@@ -92,7 +93,7 @@ export class BodySlabs {
 
   #putAlone(bytes: Uint8Array): number {
     const number = ++this.#lastNumber;
-    const slab = createSlab(headerBytes + Math.ceil(bytes.byteLength / unitBytes) * unitBytes);
+    const slab = createSlab(headerBytes + Math.ceil(bytes.length / unitBytes) * unitBytes);
     write(this.#add(number, slab), 0, bytes);
     return number * unitsPerSlab;
   }
@@ -112,7 +113,7 @@ export class BodySlabs {
 
 function createSlab(byteLength: number): Slab {
   const buffer = Buffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer;
-  return { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
+  return { buffer, bytes: new Uint8Array(buffer), words: new Uint32Array(buffer), live: 0 };
 }
 
 /** Changes a body's reference count, and returns the new one. */
@@ -125,7 +126,7 @@ function countReferences({ words }: Slab, id: number, difference: 1 | -1): numbe
 
 function write(slab: Slab, unit: number, bytes: Uint8Array): void {
   slab.words[unit * 2] = 1;
-  slab.words[unit * 2 + 1] = bytes.byteLength;
+  slab.words[unit * 2 + 1] = bytes.length;
   slab.bytes.set(bytes, unit * unitBytes + headerBytes);
   slab.live++;
 }

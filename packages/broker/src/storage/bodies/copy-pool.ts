@@ -10,7 +10,7 @@ export class CopyPool {
 
   /** A copy that belongs to the caller. */
   copy(bytes: Uint8Array): Uint8Array {
-    const copy = this.#allocate(bytes.byteLength);
+    const copy = this.#allocate(bytes.length);
     copy.set(bytes);
     return copy;
   }
