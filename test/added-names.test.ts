@@ -34,6 +34,7 @@ describe("a broker property added to the broker's messages", () => {
       "packages/broker-storage-lmdb/src/records/record-codec.ts",
       "packages/broker/src/messages/message-content.ts",
       "packages/broker/src/messages/message-size.ts",
+      "packages/broker/src/messages/packed-messages.ts",
       "packages/broker/src/messages/received-message.ts",
       "packages/transport-local/src/from-broker-message.ts",
     ]);

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { command, durableCommand, fixture } from "../test/model/command.js";
 import { playHistory } from "../test/model/history.js";
+import { packing } from "./collections/page.js";
 import { createDisk, openDisk } from "./storage/restartable-storage.test-support.js";
 
 /**
@@ -45,6 +46,17 @@ async function playRandom(
     await fc.assert(property, { seed, numRuns: 20 });
   }
   return seen;
+}
+
+/** Calls `play` while even short queues are packed. */
+async function withSmallPages<Result>(play: () => Promise<Result>): Promise<Result> {
+  const usual = { ...packing };
+  Object.assign(packing, { pageSize: 2, behind: 1 });
+  try {
+    return await play();
+  } finally {
+    Object.assign(packing, usual);
+  }
 }
 
 const everyEvent = [
@@ -126,10 +138,14 @@ describe("the engine and a simple model agree on random histories", () => {
     expect(everyEvent.filter((event) => !seen.has(event))).toEqual([]);
   });
 
+  it("in memory, with nearly all that wait in pages of two", { timeout: timeoutMs }, async () => {
+    await withSmallPages(() => playRandom(wantedCommands / 2, command, playHistory));
+  });
+
   it("on a storage, with restarts", { timeout: timeoutMs }, async () => {
     await playRandom(wantedCommands / 8, durableCommand, (net, commands) => {
       const disk = createDisk();
-      return playHistory(net, commands, () => openDisk(disk));
+      return withSmallPages(() => playHistory(net, commands, () => openDisk(disk)));
     });
   });
 

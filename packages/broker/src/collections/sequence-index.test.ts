@@ -42,6 +42,15 @@ describe("SequenceIndex", () => {
     );
   });
 
+  it("takes a number below the last message that is left of a full block", () => {
+    const index = new SequenceIndex();
+    const messages = Array.from({ length: 128 }, (_, i) => stub(1_000 + i));
+    for (const message of messages) index.add(message);
+    for (const message of messages.slice(0, -1)) index.remove(message);
+    index.add(stub(5));
+    expect(Array.from(index.from(0), ({ sequence }) => sequence)).toEqual([5, 1_127]);
+  });
+
   it("ignores the removal of a message it does not have", () => {
     const index = new SequenceIndex();
     index.remove(stub(1));

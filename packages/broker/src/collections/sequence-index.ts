@@ -1,4 +1,4 @@
-const blockSize = 128;
+import { type Page, packing } from "./page.js";
 
 interface Numbered {
   readonly sequence: number;
@@ -8,6 +8,8 @@ interface Block<Message> {
   /** Messages in sequence order; the first `start` elements are empty. */
   items: (Message | undefined)[];
   start: number;
+  /** Has the messages instead of `items` until one of them is needed. */
+  page: Page<Message> | undefined;
 }
 
 /**
@@ -28,27 +30,40 @@ export class SequenceIndex<Message extends Numbered> {
     const at = this.#blockFor(sequence);
     const block = this.#blocks[at];
     if (block === undefined) {
-      this.#blocks.push({ items: [message], start: 0 });
-      return;
-    }
-    const { items } = block;
-    if (messageAt(block, items.length - 1).sequence < sequence) {
-      if (items.length < blockSize) items.push(message);
-      else this.#blocks.splice(at + 1, 0, { items: [message], start: 0 });
-      return;
-    }
-    if (items.length >= blockSize) {
-      const upper = this.#split(block, at);
-      insert(sequence < first(upper) ? block : upper, message);
+      this.#blocks.push(blockOf(message));
+    } else if (lastOf(block) < sequence) {
+      if (block.page === undefined && block.items.length < packing.pageSize) {
+        block.items.push(message);
+      } else {
+        this.#blocks.splice(at + 1, 0, blockOf(message));
+      }
     } else {
-      insert(block, message);
+      const isFull = opened(block).length >= packing.pageSize;
+      const upper = isFull ? this.#makeRoom(block, at) : block;
+      insert(sequence < firstOf(upper) ? block : upper, message);
     }
+  }
+
+  /** The messages of the last block, if it is full, so that the next message begins another, and none of them was removed. */
+  get fullBlock(): readonly Message[] | undefined {
+    const block = this.#blocks[this.#blocks.length - 1];
+    const isFull = block !== undefined && block.items.length >= packing.pageSize && block.start === 0;
+    return isFull ? (block.items as Message[]) : undefined;
+  }
+
+  /** Puts a page in the place of the messages of `fullBlock`. */
+  packBlock(page: Page<Message>): void {
+    const block = this.#blocks.at(-1);
+    if (block === undefined) return;
+    block.page = page;
+    // Emptied, not replaced: an old array that nothing refers to keeps young messages alive until the next full collection.
+    block.items.length = 0;
   }
 
   find(sequence: number): Message | undefined {
     const block = this.#blocks[this.#blockFor(sequence)];
     if (block === undefined) return undefined;
-    const message = block.items[positionOf(block, sequence)];
+    const message = opened(block)[positionOf(block, sequence)];
     return message?.sequence === sequence ? message : undefined;
   }
 
@@ -56,18 +71,19 @@ export class SequenceIndex<Message extends Numbered> {
     const at = this.#blockFor(message.sequence);
     const block = this.#blocks[at];
     if (block === undefined) return;
+    const items = opened(block);
     const position = positionOf(block, message.sequence);
-    if (block.items[position] !== message) return;
+    if (items[position] !== message) return;
     this.#size--;
     if (position === block.start) {
-      block.items[position] = undefined;
+      items[position] = undefined;
       block.start++;
-    } else if (position === block.items.length - 1) {
-      block.items.pop();
+    } else if (position === items.length - 1) {
+      items.pop();
     } else {
-      block.items.splice(position, 1);
+      items.splice(position, 1);
     }
-    if (block.start === block.items.length) {
+    if (block.start === items.length) {
       if (at === 0) this.#blocks.shift();
       else this.#blocks.splice(at, 1);
     }
@@ -77,20 +93,34 @@ export class SequenceIndex<Message extends Numbered> {
   *from(sequence: number): Generator<Message, void, undefined> {
     for (let at = this.#blockFor(sequence); at < this.#blocks.length; at++) {
       const block = this.#blockAt(at);
-      for (let position = positionOf(block, sequence); position < block.items.length; position++) {
+      const items = opened(block);
+      for (let position = positionOf(block, sequence); position < items.length; position++) {
         yield messageAt(block, position);
       }
     }
   }
 
-  /** Index of the last block that starts at or before `sequence`, else the first. */
+  /** Like `from`, for reading only: a message that waits in a page is a copy that changes nothing. */
+  *read(sequence: number): Generator<Message, void, undefined> {
+    for (let at = this.#blockFor(sequence); at < this.#blocks.length; at++) {
+      const block = this.#blockAt(at);
+      const { items, start } = block.page === undefined ? block : { items: [...block.page.read()], start: 0 };
+      const copy = { items, start, page: undefined };
+      for (let position = positionOf(copy, sequence); position < items.length; position++) {
+        yield messageAt(copy, position);
+      }
+    }
+  }
+
+  /** Index of the last block that starts at or before `sequence`, else the first. Most are looked for in the first or the last. */
   #blockFor(sequence: number): number {
-    let low = 0;
+    let low = 1;
     let high = this.#blocks.length - 1;
-    if (high > 0 && first(this.#blockAt(high)) <= sequence) return high;
+    if (high <= 0 || sequence < firstOf(this.#blockAt(1))) return 0;
+    if (firstOf(this.#blockAt(high)) <= sequence) return high;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (first(this.#blockAt(middle)) <= sequence) low = middle;
+      if (firstOf(this.#blockAt(middle)) <= sequence) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -100,20 +130,41 @@ export class SequenceIndex<Message extends Numbered> {
     return this.#blocks[at] as Block<Message>;
   }
 
-  /** Moves the upper half of a block into a new one, and returns it. */
-  #split(block: Block<Message>, at: number): Block<Message> {
-    const live = block.items.slice(block.start);
-    const half = live.length >>> 1;
-    block.items = live.slice(0, half);
-    block.start = 0;
-    const upper = { items: live.slice(half), start: 0 };
+  /** Drops the empty front of a full block, else moves its upper half into a new one; returns the block that has what was the upper half. */
+  #makeRoom(block: Block<Message>, at: number): Block<Message> {
+    const { items, start } = block;
+    if (start > 0) {
+      block.items = items.slice(start);
+      block.start = 0;
+      return block;
+    }
+    const half = items.length >>> 1;
+    block.items = items.slice(0, half);
+    const upper = { items: items.slice(half), start: 0, page: undefined };
     this.#blocks.splice(at + 1, 0, upper);
     return upper;
   }
 }
 
-function first(block: Block<Numbered>): number {
-  return messageAt(block, block.start).sequence;
+function blockOf<Message>(message: Message): Block<Message> {
+  return { items: [message], start: 0, page: undefined };
+}
+
+/** The messages of a block, as objects of their own. */
+function opened<Message>(block: Block<Message>): (Message | undefined)[] {
+  if (block.page !== undefined) {
+    block.items = block.page.take().slice();
+    block.page = undefined;
+  }
+  return block.items;
+}
+
+function firstOf(block: Block<Numbered>): number {
+  return block.page === undefined ? messageAt(block, block.start).sequence : block.page.first;
+}
+
+function lastOf(block: Block<Numbered>): number {
+  return block.page === undefined ? messageAt(block, block.items.length - 1).sequence : block.page.last;
 }
 
 /** No check, because this is a hot path: from `start` on, every element is a message. */
@@ -121,10 +172,10 @@ function messageAt<Message>({ items }: Block<Message>, position: number): Messag
   return items[position] as Message;
 }
 
-/** The index of `sequence`, or where to insert it. */
+/** The index of `sequence` in a block without page, or where to insert it. */
 function positionOf(block: Block<Numbered>, sequence: number): number {
   const { items, start } = block;
-  if (first(block) >= sequence) return start;
+  if (messageAt(block, start).sequence >= sequence) return start;
   let low = start + 1;
   let high = items.length;
   while (low < high) {

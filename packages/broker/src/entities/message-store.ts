@@ -1,3 +1,4 @@
+import type { Page } from "../collections/page.js";
 import { ReadyQueue } from "../collections/ready-queue.js";
 import { SequenceIndex } from "../collections/sequence-index.js";
 import { heapCosts } from "../memory/memory-mark.js";
@@ -38,6 +39,8 @@ export class MessageStore {
   readonly index = new SequenceIndex<StoredMessage>();
   /** Serves receivers without a session. */
   readonly lane = new Lane(new ReadyQueue<StoredMessage>());
+  /** What was last in the lane when the last block of the index began. */
+  beforeLastBlock: StoredMessage | Page<StoredMessage> | undefined = undefined;
   /** Present if the entity requires sessions. */
   readonly sessions: SessionTable | undefined;
   activeCount = 0;

@@ -13,7 +13,7 @@ export function onClockStep(engine: Engine, byMs: number): void {
 }
 
 function armSchedules(store: MessageStore): void {
-  for (const message of store.index.from(0)) {
+  for (const message of store.index.read(0)) {
     const { scheduledEnqueueTimeMs } = message.content;
     const isArmed = message.state === "scheduled" && message.dueMs !== undefined;
     if (isArmed && scheduledEnqueueTimeMs !== undefined) message.arm(scheduledEnqueueTimeMs);

@@ -2,6 +2,7 @@ import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
 import type { StoredMessage } from "../messages/stored-message.js";
 import type { MessageRecord } from "../storage/storage.js";
+import { packWaiting } from "./pack-waiting.js";
 import { offerSession } from "./session-lock.js";
 
 /** Adds a message to its store and the storage; an active message becomes ready. */
@@ -12,6 +13,7 @@ export function placeMessage(engine: Engine, message: StoredMessage): void {
 
 /** Adds a message that is already in the storage: index, counts, session, timer, lane. */
 export function enterMessage(engine: Engine, message: StoredMessage): void {
+  packWaiting(message.store);
   message.store.add(message);
   joinSession(message);
   if (message.state === "scheduled") {

@@ -21,7 +21,7 @@ export function inFlight(engine: Engine): InFlight[] {
 
 function inFlightOf(store: MessageStore): InFlight {
   let lockedCount = 0;
-  for (const message of store.index.from(0)) if (message.isLocked) lockedCount++;
+  for (const message of store.index.read(0)) if (message.isLocked) lockedCount++;
   const locks = Array.from(store.sessions?.all() ?? []).flatMap(({ lock }) => lock ?? []);
   const lanes = [store.lane, ...locks.map(({ lane }) => lane)].filter(({ consumers }) => consumers > 0);
   const waitingCount = lanes.reduce((count, { ready }) => count + ready.size, 0);

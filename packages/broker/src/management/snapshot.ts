@@ -54,7 +54,7 @@ export function takeSnapshot(engine: Engine, nowMs: number): BrokerSnapshot {
 function snapshotOf(store: MessageStore): StoreSnapshot {
   return {
     path: store.path,
-    messages: Array.from(store.index.from(0), (message) => ({
+    messages: Array.from(store.index.read(0), (message) => ({
       message: peekedMessage(message),
       isLocked: message.isLocked,
       lockedUntil: dateOf(message.isLocked ? message.lockedUntilMs : undefined),

@@ -1,3 +1,4 @@
+import type { Page } from "../collections/page.js";
 import type { MessageStore } from "../entities/message-store.js";
 import { takeArrival } from "../entities/numbering.js";
 import type { Session } from "../entities/session.js";
@@ -70,8 +71,8 @@ export class StoredMessage {
   lock: MessageLock | undefined = undefined;
   /** Its session, in stores with sessions. */
   session: Session | undefined = undefined;
-  /** The next message in its ready queue. */
-  nextReady: StoredMessage | undefined = undefined;
+  /** What follows it in its ready queue. */
+  nextReady: StoredMessage | Page<StoredMessage> | undefined = undefined;
   /** Replaced, never modified. */
   #past: Past;
   #timer: MessageTimer | undefined = undefined;
@@ -122,6 +123,19 @@ export class StoredMessage {
   /** Path of the entity that dead-lettered it, after it was forwarded from there. */
   get deadLetterSource(): string | undefined {
     return this.#past.deadLetterSource;
+  }
+
+  /** Whether it waits for its first delivery and has, beside its content, only what each message has: its number and its time. */
+  get isUntouched(): boolean {
+    return (
+      this.state === "active" &&
+      this.deliveryCount === 0 &&
+      this.lock === undefined &&
+      this.session === undefined &&
+      this.expiresAtMs === undefined &&
+      this.#timer === undefined &&
+      this.#past === noPast
+    );
   }
 
   get isLocked(): boolean {

@@ -38,9 +38,10 @@ export class BatchDelete {
     if (this.#chosen === undefined && !this.#look()) return false;
     this.#chosen ??= Array.from(this.#found).sort((a, b) => b.arrival - a.arrival);
     for (let looked = 0; looked < stride; looked++) {
-      const message = this.#chosen.pop();
-      if (message === undefined) return true;
-      if (!this.#isWanted(message)) continue;
+      const chosen = this.#chosen.pop();
+      if (chosen === undefined) return true;
+      const message = this.#store.index.find(chosen.sequence);
+      if (message === undefined || !this.#isWanted(message)) continue;
       removeMessage(engine, message);
       this.count++;
     }
@@ -50,7 +51,7 @@ export class BatchDelete {
   #look(): boolean {
     const isInOrder = !this.#store.owner.isPartitioned;
     let looked = 0;
-    for (const message of this.#store.index.from(this.#next)) {
+    for (const message of this.#store.index.read(this.#next)) {
       if (isInOrder && this.#found.size >= this.#maxCount) return true;
       if (looked++ === stride) return false;
       this.#next = message.sequence + 1;

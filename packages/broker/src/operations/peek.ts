@@ -44,7 +44,7 @@ export class Peek {
     const session = this.#session;
     if (session === null) return true;
     let looked = 0;
-    for (const message of this.#store.index.from(this.#next)) {
+    for (const message of this.#store.index.read(this.#next)) {
       if (this.#isFull) return true;
       if (looked++ === stride) return false;
       this.#next = message.sequence + 1;
