@@ -24,9 +24,6 @@ export function checkMessage(message: WritableProperties, entityPath: string): v
   });
 }
 
-/** Fields of an `AmqpAnnotatedMessage` of `@azure/service-bus`; a plain message has none of them. */
-const annotatedParts = ["messageAnnotations", "deliveryAnnotations", "header", "footer", "properties"];
-
 /** Refuses types of the official SDK whose properties are in other fields, and would be lost silently. */
 function requireOwnShape(message: object): void {
   if ("tryAddMessage" in message) {
@@ -34,7 +31,15 @@ function requireOwnShape(message: object): void {
       "A batch of another client cannot be sent; make one with createMessageBatch of this sender.",
     );
   }
-  if (!("bodyType" in message || annotatedParts.some((part) => part in message))) return;
+  // Fields of an `AmqpAnnotatedMessage` of `@azure/service-bus`; a plain message has none of them.
+  const isAnnotated =
+    "bodyType" in message ||
+    "messageAnnotations" in message ||
+    "deliveryAnnotations" in message ||
+    "header" in message ||
+    "footer" in message ||
+    "properties" in message;
+  if (!isAnnotated) return;
   throw new TypeError(
     "An AmqpAnnotatedMessage cannot be sent: its properties stand elsewhere. Give a message with body, messageId, " +
       "applicationProperties and so on; sendEncodedMessages takes AMQP values and sequences.",
