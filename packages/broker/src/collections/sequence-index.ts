@@ -46,6 +46,8 @@ export class SequenceIndex<Message extends Numbered> {
 
   /** The messages of the last block, if it is full, so that the next message begins another, and none of them was removed. */
   get fullBlock(): readonly Message[] | undefined {
+    // Not looked for at -1 when there is none: V8 takes that for the name of a property, and searches the prototypes.
+    if (this.#size === 0) return undefined;
     const block = this.#blocks[this.#blocks.length - 1];
     const isFull = block !== undefined && block.items.length >= packing.pageSize && block.start === 0;
     return isFull ? (block.items as Message[]) : undefined;

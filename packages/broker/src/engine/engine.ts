@@ -168,14 +168,9 @@ export class Engine implements EntityHost {
     message: StoredMessage,
     nowMs: number,
     detail?: string,
-    content: StoredMessage = message,
+    content?: StoredMessage,
   ): void {
-    if (this.listeners.size === 0) return;
-    const { sequence, store } = message;
-    const { messageId, sessionId } = message.content;
-    const [at, sequenceNumber] = [new Date(nowMs), BigInt(sequence)];
-    const event = { type, entity: store.path, at, sequenceNumber, messageId, sessionId, detail };
-    this.#notify(event, () => peekedMessage(content));
+    if (this.listeners.size > 0) this.#emit(type, message, nowMs, detail, content);
   }
 
   /** Reports an event of an entity or session to the listeners. */
@@ -247,6 +242,20 @@ export class Engine implements EntityHost {
     const failure = new BrokerError("storage-failed", text, { cause });
     this.stop(failure);
     throw failure;
+  }
+
+  #emit(
+    type: BrokerEventType,
+    message: StoredMessage,
+    nowMs: number,
+    detail: string | undefined,
+    content: StoredMessage = message,
+  ): void {
+    const { sequence, store } = message;
+    const { messageId, sessionId } = message.content;
+    const [at, sequenceNumber] = [new Date(nowMs), BigInt(sequence)];
+    const event = { type, entity: store.path, at, sequenceNumber, messageId, sessionId, detail };
+    this.#notify(event, () => peekedMessage(content));
   }
 
   #notify(event: BrokerEvent, message?: () => BrokerReceivedMessage): void {

@@ -20,19 +20,17 @@ export interface Keyed {
  * The next sequence number of an entity, in the partition of the message: by hash of its key, round-robin without one. Each partition
  * counts separately and restarts at 0 after 2^48 numbers. Source: "Message sequencing and timestamps".
  */
-export function takeSequence(
-  storage: Storage,
-  entity: Entity,
-  content: Keyed,
-  key = partitionKeyOf(entity, content),
-): number {
+export function takeSequence(storage: Storage, entity: Entity, content: Keyed, key?: string): number {
+  if (entity.isPartitioned) return takeInPartition(storage, entity, key ?? partitionKeyOf(entity, content));
   const { numbering } = entity;
-  if (!entity.isPartitioned) {
-    const number = numbering.next;
-    numbering.next = number + 1 < numberRange ? number + 1 : 0;
-    if (!storage.isVolatile) storage.putCounter(entity.id, numbering.next);
-    return number;
-  }
+  const number = numbering.next;
+  numbering.next = number + 1 < numberRange ? number + 1 : 0;
+  if (!storage.isVolatile) storage.putCounter(entity.id, numbering.next);
+  return number;
+}
+
+function takeInPartition(storage: Storage, entity: Entity, key: string | undefined): number {
+  const { numbering } = entity;
   const partition = key === undefined ? numbering.turn++ % partitions : hash(key) % partitions;
   const number = numbering.partitions[partition] ?? 1;
   const next = (number + 1) % partitionRange;

@@ -15,8 +15,12 @@ export function detectDuplicate(
   message: Keyed,
   nowMs: number,
 ): boolean {
+  return target.options.requiresDuplicateDetection && isRepeated(engine, target, message, nowMs);
+}
+
+function isRepeated(engine: Engine, target: Queue | Topic, message: Keyed, nowMs: number): boolean {
   const { options, history } = target;
-  if (!options.requiresDuplicateDetection || message.messageId === undefined) return false;
+  if (message.messageId === undefined) return false;
   const steadyMs = nowMs - engine.timers.steppedMs;
   forgetOld(engine, target, steadyMs);
   const partitionKey = options.enablePartitioning ? (message.sessionId ?? message.partitionKey) : undefined;

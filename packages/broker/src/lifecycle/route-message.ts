@@ -42,14 +42,23 @@ export function scheduleOrRoute(
 
 function arrive(engine: Engine, entity: ReceivingEntity, transit: Transit, nowMs: number): void {
   if (entity.main.sessions !== undefined && transit.content.sessionId === undefined) {
-    const description = "Session enabled entity doesn't allow a message whose session identifier is null.";
-    addDeadLettered(engine, entity, transit, deadLetterRecord("Session ID is null", description), nowMs);
+    deadLetterWithoutSession(engine, entity, transit, nowMs);
     return;
   }
   const message = enqueue(engine, entity, entity.main, transit, nowMs);
   engine.emit("enqueued", message, nowMs);
   if (entity.options.forwardTo === undefined) placeMessage(engine, message);
   else forwardMessage(engine, message, nowMs);
+}
+
+function deadLetterWithoutSession(
+  engine: Engine,
+  entity: ReceivingEntity,
+  transit: Transit,
+  nowMs: number,
+): void {
+  const description = "Session enabled entity doesn't allow a message whose session identifier is null.";
+  addDeadLettered(engine, entity, transit, deadLetterRecord("Session ID is null", description), nowMs);
 }
 
 function addDeadLettered(

@@ -42,9 +42,13 @@ export function checkProperties(message: BrokerMessage, entity: string): void {
     message.partitionKey !== undefined &&
     message.sessionId !== message.partitionKey
   ) {
-    const text = `Cannot send to '${entity}': partitionKey differs from sessionId, which overrides it.`;
-    throw refusal(entity, "not-allowed", text);
+    throw otherPartition(entity);
   }
+}
+
+function otherPartition(entity: string): BrokerError {
+  const text = `Cannot send to '${entity}': partitionKey differs from sessionId, which overrides it.`;
+  return refusal(entity, "not-allowed", text);
 }
 
 /**

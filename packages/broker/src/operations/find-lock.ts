@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { MessageStore } from "../entities/message-store.js";
-import { messageLockLost } from "../errors/broker-error.js";
+import { type BrokerError, messageLockLost } from "../errors/broker-error.js";
 import { MessageLock, storedOf } from "../messages/message-lock.js";
 import type { BrokerReceivedMessage } from "../messages/received-message.js";
 import type { StoredMessage } from "../messages/stored-message.js";
@@ -15,14 +15,17 @@ export function findLock(engine: Engine, store: MessageStore, target: LockedMess
   const lock = target instanceof MessageLock ? target : target.lock;
   const stored = lock && storedOf(lock);
   if (lock?.isHeld && stored?.store === store) return stored;
-  const sequence = stored?.sequence ?? (target as BrokerReceivedMessage).sequenceNumber;
-  throw messageLockLost(store.path, `the message with sequence number ${sequence}`);
+  throw lockLost(store, stored?.sequence ?? (target as BrokerReceivedMessage).sequenceNumber);
+}
+
+function lockLost({ path }: MessageStore, sequence: number | bigint): BrokerError {
+  return messageLockLost(path, `the message with sequence number ${sequence}`);
 }
 
 function findLocked(store: MessageStore, sequenceNumber: bigint): StoredMessage {
   const message = store.index.find(Number(sequenceNumber));
   if (message?.isLocked) return message;
-  throw messageLockLost(store.path, `the message with sequence number ${sequenceNumber}`);
+  throw lockLost(store, sequenceNumber);
 }
 
 function findByToken(engine: Engine, store: MessageStore, token: string): StoredMessage {

@@ -1,10 +1,11 @@
 import { required } from "@waybill/foundation";
 import type { Engine } from "../engine/engine.js";
+import type { EntityStatus } from "../entities/entity-options.js";
 import { isTopicItself, lockDurationOf, topicRefusal } from "../entities/entity-registry.js";
 import type { Lane } from "../entities/lane.js";
 import type { MessageStore } from "../entities/message-store.js";
 import type { ReceiveMode } from "../entities/waiter.js";
-import { refusal } from "../errors/broker-error.js";
+import { type BrokerError, refusal } from "../errors/broker-error.js";
 import { expireMessage } from "../lifecycle/expire-message.js";
 import { discardMessage } from "../lifecycle/place-message.js";
 import { MessageLock } from "../messages/message-lock.js";
@@ -72,16 +73,26 @@ export function checkReceivable(store: MessageStore, sessionId: string | undefin
   if (isTopicItself(store)) throw topicRefusal(store.path);
   const { path, options } = store.owner;
   if (options.status === "Disabled" || options.status === "ReceiveDisabled") {
-    throw refusal(path, "entity-disabled", `Cannot receive from '${path}': its status is ${options.status}.`);
+    throw disabled(path, options.status);
   }
-  if (store.sessions !== undefined && sessionId === undefined) {
-    const text = `It is not possible for an entity that requires sessions to create a non-sessionful message receiver: accept a session to receive from '${path}'.`;
-    throw refusal(path, "not-allowed", text);
-  }
+  if (store.sessions !== undefined && sessionId === undefined) throw sessionRequired(path);
   if (store.kind === "main" && "forwardTo" in options && options.forwardTo !== undefined) {
-    const text = `Cannot receive from '${path}': it forwards its messages to '${options.forwardTo}'.`;
-    throw refusal(path, "not-allowed", text);
+    throw forwarding(path, options.forwardTo);
   }
+}
+
+function disabled(path: string, status: EntityStatus): BrokerError {
+  return refusal(path, "entity-disabled", `Cannot receive from '${path}': its status is ${status}.`);
+}
+
+function sessionRequired(path: string): BrokerError {
+  const text = `It is not possible for an entity that requires sessions to create a non-sessionful message receiver: accept a session to receive from '${path}'.`;
+  return refusal(path, "not-allowed", text);
+}
+
+function forwarding(path: string, forwardTo: string): BrokerError {
+  const text = `Cannot receive from '${path}': it forwards its messages to '${forwardTo}'.`;
+  return refusal(path, "not-allowed", text);
 }
 
 /** Delivers a message that has left its lane: locks it, or removes it in receive-and-delete mode. */

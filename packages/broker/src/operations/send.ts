@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Queue } from "../entities/queue.js";
 import { takeSequence, transferKeyOf } from "../entities/sequence-number.js";
 import type { Topic } from "../entities/topic.js";
-import { refusal } from "../errors/broker-error.js";
+import { type BrokerError, refusal } from "../errors/broker-error.js";
 import { detectDuplicate } from "../lifecycle/detect-duplicate.js";
 import { hasRoom, transfer, transferDeadLetter } from "../lifecycle/forward-message.js";
 import { requireMemory } from "../lifecycle/require-memory.js";
@@ -52,22 +52,31 @@ function admit(target: Queue | Topic, message: BrokerMessage, pendingBytes: numb
   checkSendable(target);
   checkProperties(message, path);
   if (target.kind === "queue" && target.main.sessions !== undefined && message.sessionId === undefined) {
-    const text = `The SessionId was not set on a message, and it cannot be sent to the entity '${path}'. Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.`;
-    throw refusal(path, "not-allowed", text);
+    throw noSessionId(path);
   }
   const bytes = bytesToStore(message, path);
   const sizeInBytes = sizeOf(message, bytes);
   const limit = options.maxMessageSizeInKilobytes * 1024;
-  if (sizeInBytes > limit) {
-    const text = `Cannot send to '${path}': the message has ${sizeInBytes} bytes, the entity takes at most ${limit}.`;
-    throw refusal(path, "message-size-exceeded", text);
-  }
-  if (!hasRoom(target, pendingBytes + quotaCostOf(sizeInBytes))) {
-    const text = `Cannot send to '${path}': its messages have reached the maximum size of ${options.maxSizeInMegabytes} MB. Receive some first.`;
-    throw refusal(path, "quota-exceeded", text);
-  }
+  if (sizeInBytes > limit) throw tooLarge(path, sizeInBytes, limit);
+  if (!hasRoom(target, pendingBytes + quotaCostOf(sizeInBytes))) throw full(path, options.maxSizeInMegabytes);
   requireMemory(target, pendingBytes + sizeInBytes, "send to", path);
   return { message, bytes, sizeInBytes };
+}
+
+// Errors are made in functions of their own: V8 inlines by size, what never runs included.
+function noSessionId(path: string): BrokerError {
+  const text = `The SessionId was not set on a message, and it cannot be sent to the entity '${path}'. Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.`;
+  return refusal(path, "not-allowed", text);
+}
+
+function tooLarge(path: string, sizeInBytes: number, limit: number): BrokerError {
+  const text = `Cannot send to '${path}': the message has ${sizeInBytes} bytes, the entity takes at most ${limit}.`;
+  return refusal(path, "message-size-exceeded", text);
+}
+
+function full(path: string, maxSizeInMegabytes: number): BrokerError {
+  const text = `Cannot send to '${path}': its messages have reached the maximum size of ${maxSizeInMegabytes} MB. Receive some first.`;
+  return refusal(path, "quota-exceeded", text);
 }
 
 /** Throws `entity-disabled` if an entity's status forbids sending. */
