@@ -26,6 +26,16 @@ describe("checkMessage", () => {
     },
   );
 
+  it("checks what a message of a class inherits", () => {
+    class Order {
+      get sessionId(): string {
+        return "x".repeat(129);
+      }
+    }
+    expect(fault(new Order())).toContain("sessionId must have at most 128 characters; got 129.");
+    expect(fault(Object.create({ subject: 5 }))).toContain("subject must be a string; got the number 5.");
+  });
+
   it("names the message and the entity", () => {
     expect(fault({ messageId: "m-1", subject: "s".repeat(40_000) })).toBe(
       '[operation-invalid] message "m-1", entity "orders": subject must take at most 32768 bytes; got 40000.',

@@ -85,14 +85,18 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-const writableProperties = Object.freeze(
+const writableProperties: ReadonlyMap<string, BrokerProperty> = new Map(
   brokerPropertyEntries.filter(([, property]) => property.access === "writable"),
 );
+const writableNames: readonly string[] = Object.freeze([...writableProperties.keys()]);
 
 function findFault(message: WritableProperties): string | undefined {
-  for (const [name, property] of writableProperties) {
-    const value = message[name as keyof WritableProperties];
-    if (value === undefined) continue;
+  // Most messages are literals of a few properties. Those of a class may inherit any of them.
+  const isLiteral = Object.getPrototypeOf(message) === Object.prototype;
+  for (const name of isLiteral ? Object.keys(message) : writableNames) {
+    const property = writableProperties.get(name);
+    const value = property && message[name as keyof WritableProperties];
+    if (property === undefined || value === undefined) continue;
     const fault = propertyFault(property, value);
     if (fault !== undefined) return `${name} ${fault}`;
   }
