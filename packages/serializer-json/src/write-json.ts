@@ -123,17 +123,21 @@ function survey(value: object, depthLeft: number): boolean {
 
 /** Bodies that may take more than a quarter of this get separate memory, unless there is enough room in the current slab. */
 const slabBytes = 32_768;
-/** The free part of the memory that smaller bodies share: one allocation is enough for many of them. */
-let slab = new Uint8Array(0);
+/** The memory that smaller bodies share: one allocation is enough for many of them. */
+let slab = new ArrayBuffer(0);
+/** Where the free part of the slab begins. */
+let free = 0;
 
 function toUtf8(text: string): Uint8Array {
   const mostBytes = 3 * text.length;
-  if (mostBytes > slab.length) {
+  if (mostBytes > slab.byteLength - free) {
     if (mostBytes > slabBytes / 4) return encoder.encode(text);
-    slab = untransferable(new Uint8Array(slabBytes));
+    slab = untransferable(new Uint8Array(slabBytes)).buffer;
+    free = 0;
   }
-  const { written } = encoder.encodeInto(text, slab);
-  const bytes = slab.subarray(0, written);
-  slab = slab.subarray(written);
-  return bytes;
+  const start = free;
+  // Views by their constructor: `subarray` looks for a species first.
+  const { written } = encoder.encodeInto(text, new Uint8Array(slab, start));
+  free += written;
+  return new Uint8Array(slab, start, written);
 }
