@@ -234,6 +234,19 @@ describe("azureTransport", () => {
     expect(peeked.map(({ messageId }) => messageId)).toEqual(Array.from({ length: added }, (_, i) => `${i}`));
   });
 
+  it("sends a batch again, with a message that only the SDK can encode", async () => {
+    await using fixture = await openLossyFixture();
+    const sender = fixture.transport.createSender("orders");
+    const batch = await sender.createBatch();
+    batch.tryAdd({ body: Uint8Array.of(1), messageId: "1" });
+    batch.tryAdd({ body: Uint8Array.of(2), messageId: "2" });
+    await sender.sendBatch(batch);
+    batch.tryAdd({ body: Uint8Array.of(3), messageId: "3", timeToLive: 60_000 });
+    await sender.sendBatch(batch);
+    const peeked = await fixture.broker.receiver("orders").peek(9);
+    expect(peeked.map(({ messageId }) => messageId)).toEqual(["1", "2", "1", "2", "3"]);
+  });
+
   it("is full with as many messages as Service Bus takes in a batch, which the SDK does not know", async () => {
     await using fixture = await openLossyFixture();
     const sender = fixture.transport.createSender("orders");

@@ -1,6 +1,7 @@
 import { BatchWriter } from "@waybill/amqp/batches";
 import { type EncodedMessage, WaybillError } from "@waybill/core";
 import type { TransportMessageBatch } from "@waybill/core/transport";
+import { required } from "@waybill/foundation";
 import { isPlain, toMessageParts } from "../messages/plain-message.js";
 import { toServiceBusMessage } from "../messages/to-service-bus-message.js";
 import type { ServiceBusMessageBatchLike, ServiceBusSenderLike } from "../sdk/service-bus-client.js";
@@ -10,7 +11,7 @@ const maxMessages = 4_500;
 
 /** Untyped members of the SDK's batch that are used: the encoded bytes requested when sending, and the tracing spans of its messages. */
 interface InnerBatch extends ServiceBusMessageBatchLike {
-  readonly _generateMessage?: () => Uint8Array;
+  _generateMessage?: () => Uint8Array;
   readonly _messageSpanContexts?: readonly unknown[];
 }
 
@@ -25,6 +26,8 @@ export class AzureMessageBatch implements TransportMessageBatch {
   readonly #messages: EncodedMessage[] = [];
   /** Undefined when the SDK encoded all messages. */
   #writer: BatchWriter | undefined;
+  /** The SDK's own encoding. */
+  #generateOfSdk: InnerBatch["_generateMessage"];
 
   /** `usualBytes` is the typical size of this sender's batches. */
   constructor(inner: ServiceBusMessageBatchLike, sender: ServiceBusSenderLike, usualBytes: number) {
@@ -62,8 +65,8 @@ export class AzureMessageBatch implements TransportMessageBatch {
       throw new WaybillError("operation-invalid", "The batch was made by another sender.", { entityPath });
     }
     const writer = this.#writer;
-    if (writer === undefined) return this.#inner;
-    return Object.create(this.#inner, { _generateMessage: { value: () => writer.bytes() } });
+    if (writer !== undefined) this.#inner._generateMessage = () => writer.bytes();
+    return this.#inner;
   }
 
   #addFirst(message: EncodedMessage): boolean {
@@ -71,6 +74,7 @@ export class AzureMessageBatch implements TransportMessageBatch {
     const { _generateMessage, _messageSpanContexts } = this.#inner;
     if (typeof _generateMessage !== "function" || _messageSpanContexts?.length !== 0) return true;
     if (!isPlain(message)) return true;
+    this.#generateOfSdk = _generateMessage;
     // As the SDK does, the envelope gets the properties of the first message.
     const { body, ...front } = toMessageParts(message);
     const writer = new BatchWriter(front, this.#usualBytes);
@@ -96,6 +100,8 @@ export class AzureMessageBatch implements TransportMessageBatch {
     }
     this.#messages.length = 0;
     this.#writer = undefined;
+    // The batch may have been sent before.
+    this.#inner._generateMessage = required(this.#generateOfSdk);
     return this.#inner.tryAddMessage(toServiceBusMessage(message));
   }
 }
