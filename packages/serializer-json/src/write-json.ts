@@ -135,9 +135,9 @@ function toUtf8(text: string): Uint8Array {
     slab = untransferable(new Uint8Array(slabBytes)).buffer;
     free = 0;
   }
-  const start = free;
   // Views by their constructor: `subarray` looks for a species first.
-  const { written } = encoder.encodeInto(text, new Uint8Array(slab, start));
+  const { written } = encoder.encodeInto(text, new Uint8Array(slab, free));
+  const bytes = new Uint8Array(slab, free, written);
   free += written;
-  return new Uint8Array(slab, start, written);
+  return bytes;
 }

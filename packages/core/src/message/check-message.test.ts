@@ -36,6 +36,11 @@ describe("checkMessage", () => {
     expect(fault(Object.create({ subject: 5 }))).toContain("subject must be a string; got the number 5.");
   });
 
+  it("checks a property that is not enumerable, which transports read", () => {
+    const message = Object.defineProperty({ messageId: "m" }, "subject", { value: 5 });
+    expect(fault(message)).toContain("subject must be a string; got the number 5.");
+  });
+
   it("names the message and the entity", () => {
     expect(fault({ messageId: "m-1", subject: "s".repeat(40_000) })).toBe(
       '[operation-invalid] message "m-1", entity "orders": subject must take at most 32768 bytes; got 40000.',

@@ -93,7 +93,7 @@ const writableNames: readonly string[] = Object.freeze([...writableProperties.ke
 function findFault(message: WritableProperties): string | undefined {
   // Most messages are literals of a few properties. Those of a class may inherit any of them.
   const isLiteral = Object.getPrototypeOf(message) === Object.prototype;
-  for (const name of isLiteral ? Object.keys(message) : writableNames) {
+  for (const name of isLiteral ? Object.getOwnPropertyNames(message) : writableNames) {
     const property = writableProperties.get(name);
     const value = property && message[name as keyof WritableProperties];
     if (property === undefined || value === undefined) continue;
