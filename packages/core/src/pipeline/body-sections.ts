@@ -20,8 +20,8 @@ export function encodedBody(reading: Reading): Uint8Array | undefined {
 }
 
 /** Whether the body is an AMQP string. It is neither compressed nor in another character set, whatever the message says. */
-export function isText({ section, message: { body } }: Reading): boolean {
-  if (section !== "value" || body instanceof Uint8Array) return false;
+export function isText({ report, message: { body } }: Reading): boolean {
+  if (report.section !== "value" || body instanceof Uint8Array) return false;
   return typeof withoutDescriptor(body.value) === "string";
 }
 

@@ -52,7 +52,7 @@ export function refusedFor(reading: Reading, error: unknown): DeserializationOut
 
 /** The outcome after the last stage. */
 export function conclude(reading: Reading): DeserializationOutcome {
-  const report = reportOf(reading);
+  const report = completed(reading);
   if (!reading.isRefused) return { status: "decoded", body: reading.body, report };
   const { unavailable: error } = reading;
   if (error !== undefined) return { status: "unavailable", error, report };
@@ -70,8 +70,8 @@ function looksLike(reading: Reading, report: DeserializationReport): Origin | un
   return isPresent && origin?.sender === undefined ? undefined : origin;
 }
 
-function push(reading: Reading, attempt: DeserializationAttempt): void {
-  reading.attempts = [...reading.attempts, attempt];
+function push({ report }: Reading, attempt: DeserializationAttempt): void {
+  report.attempts = [...report.attempts, attempt];
 }
 
 /** Adds to the failure of a tightened limit why it was tightened. */
@@ -86,27 +86,22 @@ function faultOf({ reason, cause }: WaybillError): Pick<DeserializationAttempt, 
   return isFault && cause instanceof Error ? { cause } : {};
 }
 
-function reportOf(reading: Reading): DeserializationReport {
-  const { link, known, named, asked, transforms, section, startedAt } = reading;
-  const { body, contentType } = reading.message;
-  const declared = reading.selection.link;
-  return {
-    serializer: link?.name,
-    position: link?.position ?? -1,
-    declared: declared?.name,
-    assumed: named === undefined && asked !== declared ? asked?.name : undefined,
-    isEmpty: reading.isEmpty,
-    // Untyped programs may have passed anything.
-    contentType: typeof contentType === "string" ? contentType : undefined,
-    messageType: known?.type.name,
-    messageVersion: known?.version.version,
-    upcastPath: reading.upcastPath,
-    section,
-    attempts: reading.attempts,
-    contentEncodings: reading.contentEncodings,
-    claimCheck: transforms?.claimCheck,
-    encryptionKeyId: transforms?.encryptionKeyId,
-    bytes: section === "data" ? (body as Uint8Array).length : 0,
-    durationInMs: startedAt === undefined ? undefined : performance.now() - startedAt,
-  };
+function completed(reading: Reading): DeserializationReport {
+  const { report, link, known, startedAt } = reading;
+  if (link !== undefined) {
+    report.serializer = link.name;
+    report.position = link.position;
+  }
+  if (known !== undefined) {
+    report.messageType = known.type.name;
+    report.messageVersion = known.version.version;
+  }
+  report.assumed = assumed(reading)?.name;
+  if (startedAt !== undefined) report.durationInMs = performance.now() - startedAt;
+  return report;
+}
+
+/** The serializer that a policy assumed. */
+function assumed({ named, asked, selection }: Reading): ChainLink | undefined {
+  return named === undefined && asked !== selection.link ? asked : undefined;
 }

@@ -15,8 +15,8 @@ export function decode(reading: Reading): Waiting {
   if (bytes !== undefined && !isWithoutBody(reading, bytes)) {
     return attempt(reading, select(reading, bytes), bytes);
   }
-  reading.isEmpty = bytes !== undefined;
-  reading.body = validated(reading, undefined, reading.isEmpty ? undefined : amqpGraph(reading));
+  reading.report.isEmpty = bytes !== undefined;
+  reading.body = validated(reading, undefined, bytes === undefined ? amqpGraph(reading) : undefined);
   return undefined;
 }
 
@@ -30,13 +30,22 @@ function attempt(reading: Reading, link: ChainLink | undefined, bytes: Uint8Arra
     const mediaType = mediaTypeOf(reading);
     const isDeclared = link === reading.asked;
     const value = deserializeWith(link.serializer, reading, bytes, { contentType, mediaType, isDeclared });
-    if (!(value instanceof Promise)) return accept(reading, link, value);
-    return value
-      .then((settled) => accept(reading, link, settled))
-      .catch((error: unknown) => attemptNext(reading, link, bytes, error));
+    return value instanceof Promise ? acceptLater(reading, link, bytes, value) : accept(reading, link, value);
   } catch (error) {
     return attemptNext(reading, link, bytes, error);
   }
+}
+
+/** Not part of `attempt`, which then allocates no variables of closures. */
+function acceptLater(
+  reading: Reading,
+  link: ChainLink,
+  bytes: Uint8Array,
+  value: Promise<unknown>,
+): Promise<undefined> {
+  return value
+    .then((settled) => accept(reading, link, settled))
+    .catch((error: unknown) => attemptNext(reading, link, bytes, error));
 }
 
 function accept(reading: Reading, link: ChainLink, value: unknown): undefined {

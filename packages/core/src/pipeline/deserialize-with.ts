@@ -5,6 +5,7 @@ import { byteStringItems, depthExceeded, itemsExceeded } from "../errors/body-fa
 import { decodeFailure } from "../errors/failure.js";
 import type { OpenedBody } from "../message-types/message-type-registry.js";
 import { describesBodies } from "../message-types/serializer-checks.js";
+import type { ResolvedPipelineOptions } from "./options.js";
 import { mayBeEnvelope, type Reading } from "./reading.js";
 
 const encoder = new TextEncoder();
@@ -23,7 +24,7 @@ export function deserializeWith(
   bytes: Uint8Array,
   { contentType, mediaType, isDeclared }: BodyLabel,
 ): Awaitable<unknown> {
-  const { message, known, options, abortSignal } = reading;
+  const { message, known, options } = reading;
   const isEnvelope = mayBeEnvelope(reading) && describesBodies(serializer);
   const context: DeserializeContext = {
     messageType: known === undefined ? message.subject : known.type.name,
@@ -32,16 +33,16 @@ export function deserializeWith(
     contentType,
     mediaType,
     applicationProperties: reading.applicationProperties,
-    abortSignal,
+    abortSignal: reading.call.abortSignal,
     isEnvelope,
     isDeclared,
     maxDepth: options.maxDepth,
     maxItems: options.maxItemsIn(bytes.length),
   };
   const value = serializer.deserialize(serializer.conforming === true ? bytes : copyOf(bytes), context);
-  if (!isPromise(value)) return accepted(value, serializer, context);
-  const limit = { who: "The serializer", timeoutMs: options.attemptTimeoutInMs, signal: abortSignal };
-  return withinTime(limit, () => value).then((settled) => accepted(settled, serializer, context));
+  return isPromise(value)
+    ? acceptedInTime(value, serializer, context, options)
+    : accepted(value, serializer, context);
 }
 
 /** The body inside an envelope. */
@@ -79,6 +80,17 @@ export function nestedBody(reading: Reading, opened: OpenedBody): NestedBody {
 /** The `slice` of a Buffer would be a view on the same memory. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes);
+}
+
+/** Not part of `deserializeWith`, which then allocates no variables of closures. */
+function acceptedInTime(
+  value: Promise<unknown>,
+  serializer: Serializer,
+  context: DeserializeContext,
+  { attemptTimeoutInMs: timeoutMs }: ResolvedPipelineOptions,
+): Promise<unknown> {
+  const limit = { who: "The serializer", timeoutMs, signal: context.abortSignal };
+  return withinTime(limit, () => value).then((settled) => accepted(settled, serializer, context));
 }
 
 function accepted(value: unknown, serializer: Serializer, context: DeserializeContext): unknown {

@@ -23,14 +23,22 @@ export function read(reading: Reading, from = 0): Awaitable<DeserializationOutco
   try {
     for (let at = from; at < stages.length && !reading.isRefused; at++) {
       const waiting = stages[at]?.(reading);
-      if (waiting === undefined) continue;
-      return waiting.then(
-        () => read(reading, at + 1),
-        (error: unknown) => refusedFor(reading, error),
-      );
+      if (waiting !== undefined) return readOn(reading, waiting, at + 1);
     }
     return conclude(reading);
   } catch (error) {
     return refusedFor(reading, error);
   }
+}
+
+/** Not part of `read`, because V8 would allocate the variables of these closures for every body, also where no stage waits. */
+function readOn(
+  reading: Reading,
+  waiting: Promise<undefined>,
+  from: number,
+): Promise<DeserializationOutcome> {
+  return waiting.then(
+    () => read(reading, from),
+    (error: unknown) => refusedFor(reading, error),
+  );
 }

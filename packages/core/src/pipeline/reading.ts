@@ -1,16 +1,16 @@
 import { authenticatedPart } from "../body-transforms/authenticated-part.js";
-import type { AppliedTransforms } from "../body-transforms/sealed-body.js";
 import { isLabelledEncrypted } from "../body-transforms/sealing-properties.js";
 import type { WaybillError } from "../errors/error.js";
-import { type BodySection, bodySection } from "../message/body.js";
+import { bodySection } from "../message/body.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
-import type { DeserializationAttempt } from "../message/report.js";
+import type { DeserializationReport } from "../message/report.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
-import type { DeserializeCallOptions, ReadTarget } from "./call-options.js";
+import type { DeserializeCallOptions } from "./call-options.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 
 const none: readonly never[] = Object.freeze([]);
+const noCall: DeserializeCallOptions = Object.freeze({});
 export const noProperties: ApplicationProperties = Object.freeze({});
 
 /** What a stage waits for. */
@@ -25,32 +25,24 @@ export interface Reading {
   readonly applicationProperties: ApplicationProperties;
   /** Whether the message says that its body is encrypted. */
   readonly isEncrypted: boolean;
-  readonly abortSignal: AbortSignal | undefined;
-  readonly readAs: ReadTarget | undefined;
+  readonly call: DeserializeCallOptions;
   /** The serializer that the call names. */
   readonly named: ChainLink | undefined;
-  /** Whether claim checks are fetched and bodies decrypted. */
-  readonly isUnsealed: boolean;
   readonly selection: Selection;
-  readonly section: BodySection;
   /** When reading began, by `performance.now`; undefined if nobody asked. */
   readonly startedAt: number | undefined;
+  /** What is known of the reading so far. `conclude` adds what the last stage decides. */
+  readonly report: { -readonly [Name in keyof DeserializationReport]: DeserializationReport[Name] };
   /** The version of the received message; undefined for an untyped message. */
   known: KnownVersion | undefined;
   /** The body as it was received, then as the stages change it; undefined for an AMQP value that is not bytes. */
   bytes: Uint8Array | undefined;
-  transforms: AppliedTransforms | undefined;
-  contentEncodings: readonly string[];
-  /** Whether the message has no body. */
-  isEmpty: boolean;
   /** The serializer that reads the body as if declared: named by the content type or the call, or assumed by a policy. */
   asked: ChainLink | undefined;
   /** The serializer that read the body. */
   link: ChainLink | undefined;
   /** The decoded value, then the upcast one. */
   body: unknown;
-  upcastPath: readonly number[];
-  attempts: readonly DeserializationAttempt[];
   /** Set when a dependency was unavailable: nothing else is tried then. */
   unavailable: WaybillError | undefined;
   /** Whether no serializer could read the body. */
@@ -62,39 +54,60 @@ export function newReading(
   chain: Chain,
   options: ResolvedPipelineOptions,
   received: EncodedMessage,
-  call: DeserializeCallOptions | undefined,
+  call: DeserializeCallOptions = noCall,
 ): Reading {
-  const name = call?.readAs?.serializer;
-  const isUnsealed = call?.bodyTransforms ?? true;
+  const name = call.readAs?.serializer;
   const properties = received.applicationProperties;
   const isEncrypted = properties !== undefined && isLabelledEncrypted(properties);
-  const message = isUnsealed && isEncrypted ? authenticatedPart(received) : received;
+  const message = isEncrypted && isUnsealed(call) ? authenticatedPart(received) : received;
+  const selection = chain.selectFor(message);
   return {
     chain,
     options,
     message,
     applicationProperties: message.applicationProperties ?? noProperties,
     isEncrypted,
-    abortSignal: call?.abortSignal,
-    readAs: call?.readAs,
+    call,
     named: name === undefined ? undefined : chain.named(name),
-    isUnsealed,
-    selection: chain.selectFor(message),
-    section: bodySection(message.body),
-    startedAt: call?.isTimed === true ? performance.now() : undefined,
+    selection,
+    startedAt: call.isTimed === true ? performance.now() : undefined,
+    report: newReport(message, selection),
     known: undefined,
     bytes: undefined,
-    transforms: undefined,
-    contentEncodings: none,
-    isEmpty: false,
     asked: undefined,
     link: undefined,
     body: undefined,
-    upcastPath: none,
-    attempts: none,
     unavailable: undefined,
     isRefused: false,
   };
+}
+
+function newReport({ body, contentType }: EncodedMessage, { link }: Selection): DeserializationReport {
+  const section = bodySection(body);
+  return {
+    serializer: undefined,
+    position: -1,
+    declared: link?.name,
+    assumed: undefined,
+    isEmpty: false,
+    // Untyped programs may have passed anything.
+    contentType: typeof contentType === "string" ? contentType : undefined,
+    messageType: undefined,
+    messageVersion: undefined,
+    upcastPath: none,
+    section,
+    attempts: none,
+    contentEncodings: none,
+    claimCheck: undefined,
+    encryptionKeyId: undefined,
+    bytes: section === "data" ? (body as Uint8Array).length : 0,
+    durationInMs: undefined,
+  };
+}
+
+/** Whether claim checks are fetched and bodies decrypted. */
+export function isUnsealed({ bodyTransforms = true }: DeserializeCallOptions): boolean {
+  return bodyTransforms;
 }
 
 /** Whether the body may be in an envelope that says the message type, which the properties do not say; before the stage that opens it. */

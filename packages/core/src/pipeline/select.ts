@@ -9,10 +9,10 @@ import type { Reading } from "./reading.js";
 /** Whether zero bytes are the absence of a body. They are a value of a declared format that says so, such as the empty text. */
 export function isWithoutBody(reading: Reading, bytes: Uint8Array): boolean {
   if (bytes.length > 0) return false;
-  const { named, readAs, selection } = reading;
+  const { named, call, selection } = reading;
   if (assumedFor(reading)?.serializer.readsAnyBytes === true) return false;
   const link = named ?? selection.link;
-  return link?.serializer.readsEmptyBodies !== true || readAs?.isDeclared === false;
+  return link?.serializer.readsEmptyBodies !== true || call.readAs?.isDeclared === false;
 }
 
 /**
@@ -70,8 +70,8 @@ const undeclared = {
 
 /** The serializer that reads the body as if declared. Undefined if the bytes must be recognised. */
 function askedFor(reading: Reading): ChainLink | undefined {
-  const { chain, named, options, readAs, selection } = reading;
-  if (named !== undefined) return readAs?.isDeclared === false ? undefined : named;
+  const { chain, named, options, call, selection } = reading;
+  if (named !== undefined) return call.readAs?.isDeclared === false ? undefined : named;
   if (selection.kind === "declared") return selection.link;
   const { policy: name, reason, detail } = undeclared[selection.kind];
   const policy = options.contentTypePolicies[name];

@@ -14,24 +14,24 @@ import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../message/message.js";
 import { encodedBody, isText } from "./body-sections.js";
-import type { Reading, Waiting } from "./reading.js";
+import { isUnsealed, type Reading, type Waiting } from "./reading.js";
 
 /**
  * The stage that fetches the body from a claim-check store and decrypts it, where the message says so. Fails for a body that is too large, or
  * that may not be read in its state.
  */
 export function fetchAndDecrypt(reading: Reading): Waiting {
-  const { options, applicationProperties, isEncrypted, section, isUnsealed } = reading;
+  const { options, applicationProperties, isEncrypted, call, report } = reading;
   const bytes = encodedBody(reading);
   if (bytes !== undefined && bytes.length > options.maxBodyBytes) {
     throw decodeFailure("body-too-large", `The body is larger than ${options.maxBodyBytes} bytes.`);
   }
   reading.bytes = bytes;
-  if (!isUnsealed) return undefined;
+  if (!isUnsealed(call)) return undefined;
   if (!isEncrypted && options.isPlaintextRefused) {
     throw decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read.");
   }
-  if (isEncrypted && section !== "data") throw notEncrypted();
+  if (isEncrypted && report.section !== "data") throw notEncrypted();
   if (bytes === undefined) {
     if (isSet(applicationProperties[claimCheckProperty])) throw notStored();
     return undefined;
@@ -46,30 +46,33 @@ export function fetchAndDecrypt(reading: Reading): Waiting {
 
 /** The stage that undoes the content encodings, unless the pipeline leaves them. */
 export function decompress(reading: Reading): Waiting {
-  if (reading.options.contentEncoding === "ignore") return undefined;
-  const encoding = contentEncodingOf(reading.message);
-  if (encoding === undefined || reading.bytes === undefined || reading.bytes.length === 0) return undefined;
-  if (isText(reading)) return undefined;
+  const { options, message, bytes } = reading;
+  if (options.contentEncoding === "ignore") return undefined;
+  const encoding = contentEncodingOf(message);
+  if (encoding === undefined || bytes === undefined || bytes.length === 0 || isText(reading))
+    return undefined;
+  return decompressAs(encoding, bytes, reading);
+}
+
+function decompressAs(encoding: ApplicationPropertyValue, bytes: Uint8Array, reading: Reading): Waiting {
   const codings = parseContentEncoding(encoding);
-  reading.contentEncodings = codings;
-  let plain: Awaitable<Uint8Array> = reading.bytes;
+  reading.report.contentEncodings = codings;
+  let plain: Awaitable<Uint8Array> = bytes;
   for (const coding of codings) {
-    plain = afterwards(plain, (bytes) => decodeContent(coding, bytes, reading.options.maxDecompressedBytes));
+    plain = afterwards(plain, (coded) => decodeContent(coding, coded, reading.options.maxDecompressedBytes));
   }
-  const finish = (bytes: Uint8Array): undefined => {
-    reading.bytes = bytes;
+  const finish = (decoded: Uint8Array): undefined => {
+    reading.bytes = decoded;
   };
   return isPromise(plain) ? plain.then(finish) : finish(plain);
 }
 
 async function undoBodyTransforms(reading: Reading, bytes: Uint8Array): Promise<undefined> {
-  const { message, applicationProperties, isEncrypted, options, abortSignal } = reading;
+  const { message, applicationProperties, isEncrypted, options, report, call } = reading;
   const isStored = isSet(applicationProperties[claimCheckProperty]);
-  const transforms = { claimCheck: undefined, encryptionKeyId: undefined };
-  reading.transforms = transforms;
   const { unsealBody } = await sealing();
   const sealed = { bytes, message, isEncrypted, isStored };
-  reading.bytes = await unsealBody(sealed, options, transforms, abortSignal);
+  reading.bytes = await unsealBody(sealed, options, report, call.abortSignal);
 }
 
 /**

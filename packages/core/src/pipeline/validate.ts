@@ -2,7 +2,7 @@ import { isPromise } from "@waybill/foundation";
 import type { BodyCheck } from "../contracts/body-schema.js";
 import type { Serializer, SerializerContext } from "../contracts/serializer.js";
 import { validationFailure } from "../errors/failure.js";
-import type { KnownVersion } from "../message-types/message-type-registry.js";
+import type { KnownVersion, OpenedBody } from "../message-types/message-type-registry.js";
 import { checkOfMember, checkWithoutSerializer } from "../message-types/serializer-checks.js";
 import { upcastBody } from "../message-types/upcast.js";
 import type { ChainLink } from "./chain.js";
@@ -11,7 +11,7 @@ import { mayBeEnvelope, type Reading, type Waiting } from "./reading.js";
 
 /** The first stage: finds the message type and version in the properties. Throws if their policies refuse the message. */
 export function identify(reading: Reading): undefined {
-  reading.known = reading.options.messageTypes?.identify(reading.message, reading.readAs?.version);
+  reading.known = reading.options.messageTypes?.identify(reading.message, reading.call.readAs?.version);
 }
 
 /**
@@ -40,6 +40,11 @@ export function openEnvelope(reading: Reading): Waiting {
     reading.body = guarded(reading, valid(check, reading.body));
     return undefined;
   }
+  return takeOut(opened, reading, link);
+}
+
+/** Takes the body out of an envelope; not part of the stage, which then allocates no variables of closures. */
+function takeOut(opened: OpenedBody, reading: Reading, link: ChainLink | undefined): Waiting {
   const { known } = opened;
   reading.known = known;
   const { value: member, serializer, isDecoded } = nestedBody(reading, opened);
@@ -54,17 +59,22 @@ export function openEnvelope(reading: Reading): Waiting {
 
 /** The stage that upcasts the body to the current version of its message type, and validates the result. */
 export function upcast(reading: Reading): Waiting {
-  const { known, applicationProperties, options, abortSignal } = reading;
-  if (known === undefined || !hasUpcasts(known)) return undefined;
+  const { known } = reading;
+  return known === undefined || !hasUpcasts(known) ? undefined : upcastFrom(known, reading);
+}
+
+/** Upcasts a body of an older version; not part of the stage, which then allocates no variables of closures. */
+function upcastFrom(known: KnownVersion, reading: Reading): Waiting {
+  const { applicationProperties, options, call } = reading;
   const current = upcastBody(reading.body, known, {
     serializer: reading.link?.serializer.name,
     applicationProperties,
-    abortSignal,
+    abortSignal: call.abortSignal,
     timeoutMs: options.attemptTimeoutInMs,
   });
   const finish = (value: unknown): undefined => {
     // A message without a body was not upcast.
-    if (reading.body !== undefined) reading.upcastPath = known.version.upcastPath;
+    if (reading.body !== undefined) reading.report.upcastPath = known.version.upcastPath;
     reading.body = guarded(reading, value);
   };
   return isPromise(current) ? current.then(finish) : finish(current);
@@ -93,14 +103,14 @@ function guarded(reading: Reading, body: unknown): unknown {
 }
 
 function contextOf(reading: Reading, messageVersion: number | undefined): SerializerContext {
-  const { message, known, selection, applicationProperties, abortSignal } = reading;
+  const { message, known, selection, applicationProperties, call } = reading;
   return {
     messageType: known === undefined ? message.subject : known.type.name,
     messageVersion,
     contentType: message.contentType,
     mediaType: selection.mediaType,
     applicationProperties,
-    abortSignal,
+    abortSignal: call.abortSignal,
   };
 }
 
