@@ -71,7 +71,7 @@ export abstract class MessageReceiver {
         return waitForMessages(engine, lane, this.mode, maxCount, maxWaitMs, options?.signal, nowMs);
       }
       const durable = engine.end(nowMs);
-      return this.#hold(durable === undefined ? Promise.resolve(messages) : durable.then(() => messages));
+      return this.#hold(durable === undefined ? Promise.resolve(messages) : onceDurable(durable, messages));
     } catch (error) {
       return this.#hold(Promise.reject(error));
     }
@@ -125,12 +125,11 @@ export abstract class MessageReceiver {
 
   /** Completes a locked message. Like every settlement, rejects with `message-lock-lost`. */
   complete(message: LockedMessage, transaction?: Transaction): Promise<void> {
+    if (transaction !== undefined) return this.#settle(message, undefined, transaction, complete);
     const { engine } = this;
     try {
       const nowMs = engine.begin();
-      const stored = findLock(engine, this.#begin(nowMs).store, message);
-      if (transaction === undefined) complete(engine, stored, nowMs);
-      else this.#enlist(transaction, stored, nowMs, (atMs) => complete(engine, stored, atMs));
+      complete(engine, findLock(engine, this.#begin(nowMs).store, message), nowMs);
       return this.#answer(engine.end(nowMs));
     } catch (error) {
       return this.#answer(Promise.reject(error));
@@ -262,6 +261,11 @@ export abstract class MessageReceiver {
     const { faults } = this.engine;
     return faults.isActive ? faults.hold(this.path, answer) : answer;
   }
+}
+
+/** Not part of `receive`, for which V8 would then allocate the variables of this closure also without a durable storage. */
+function onceDurable<Answer>(durable: Promise<void>, answer: Answer): Promise<Answer> {
+  return durable.then(() => answer);
 }
 
 function checkCount(operation: string, count: number): void {
