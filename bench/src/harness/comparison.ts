@@ -19,12 +19,19 @@ export function comparison({ baseline, subject, ...line }: Comparison): Probe {
   };
 }
 
-/** Two sides that modules open, each by its `openSide` with these arguments and the name of the side. */
-export interface ApartComparison extends Omit<Comparison, "baseline" | "subject"> {
+/** The processes of sides. */
+interface SideProcesses {
+  /** The arguments of `openSide`, before the name of the side. */
+  readonly args: readonly string[];
+  /** Flags of Node.js. Default: none. */
+  readonly flags?: readonly string[] | undefined;
+}
+
+/** Two sides that modules open, each by its `openSide`. */
+export interface ApartComparison extends Omit<Comparison, "baseline" | "subject">, SideProcesses {
   readonly subject: URL;
   /** Default: that of the subject. */
   readonly baseline?: URL;
-  readonly args: readonly string[];
 }
 
 /** V8 compiles a little differently in every process, so a figure comes from several processes of each side. */
@@ -32,20 +39,20 @@ const processes = 5;
 const program = new URL("./side.js", import.meta.url);
 
 /**
- * The young generation has its full size from the start. It would grow in the middle of the measuring, in some processes earlier than in others,
- * and the samples in which its new pages are touched for the first time take a third longer.
- */
-const steadyHeap = ["--min-semi-space-size=16", "--max-semi-space-size=16"];
-
-/**
  * Times each side in separate processes. In one process they would share a library's buffers and compiled code, and one side would pay for
  * collecting the other's garbage.
  */
-export function comparisonApart({ subject, baseline = subject, args, ...line }: ApartComparison): Probe {
+export function comparisonApart({
+  subject,
+  baseline = subject,
+  args,
+  flags,
+  ...line
+}: ApartComparison): Probe {
   // One after the other: while both warm up, they would do less in the same time.
   return inProcesses(line, async () => ({
-    baseline: await startSides(baseline, ["baseline"], args),
-    subject: await startSides(subject, ["subject"], args),
+    baseline: await startSides(baseline, ["baseline"], { args, flags }),
+    subject: await startSides(subject, ["subject"], { args, flags }),
   }));
 }
 
@@ -53,17 +60,16 @@ export function comparisonApart({ subject, baseline = subject, args, ...line }: 
  * Times both sides in the same process, and does so in several: for what is added to some work, in a process that does both. The module's `openSide`
  * gets these arguments and the name of the side.
  */
-export function comparisonTogether({ module, args, ...line }: TogetherComparison): Probe {
+export function comparisonTogether({ module, args, flags, ...line }: TogetherComparison): Probe {
   return inProcesses(line, async () => {
-    const both = await startSides(module, ["baseline", "subject"], args);
+    const both = await startSides(module, ["baseline", "subject"], { args, flags });
     return { baseline: both, subject: both };
   });
 }
 
 /** Two sides that a module opens. */
-export interface TogetherComparison extends Omit<Comparison, "baseline" | "subject"> {
+export interface TogetherComparison extends Omit<Comparison, "baseline" | "subject">, SideProcesses {
   readonly module: URL;
-  readonly args: readonly string[];
 }
 
 function inProcesses(
@@ -88,9 +94,9 @@ function inProcesses(
 async function startSides(
   module: URL,
   names: readonly string[],
-  args: readonly string[],
+  { args, flags }: SideProcesses,
 ): Promise<SupervisedProcess> {
-  return (await startChild(program, [module.href, names.join(","), ...args], steadyHeap)).process;
+  return (await startChild(program, [module.href, names.join(","), ...args], flags)).process;
 }
 
 /** A comparison whose sides are opened in separate processes. */
