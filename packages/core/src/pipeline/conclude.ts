@@ -87,7 +87,7 @@ function faultOf({ reason, cause }: WaybillError): Pick<DeserializationAttempt, 
 }
 
 function completed(reading: Reading): DeserializationReport {
-  const { report, link, known, startedAt } = reading;
+  const { report, link, known, named, asked, startedAt } = reading;
   if (link !== undefined) {
     report.serializer = link.name;
     report.position = link.position;
@@ -96,12 +96,7 @@ function completed(reading: Reading): DeserializationReport {
     report.messageType = known.type.name;
     report.messageVersion = known.version.version;
   }
-  report.assumed = assumed(reading)?.name;
+  if (named === undefined && asked !== reading.selection.link) report.assumed = asked?.name;
   if (startedAt !== undefined) report.durationInMs = performance.now() - startedAt;
   return report;
-}
-
-/** The serializer that a policy assumed. */
-function assumed({ named, asked, selection }: Reading): ChainLink | undefined {
-  return named === undefined && asked !== selection.link ? asked : undefined;
 }

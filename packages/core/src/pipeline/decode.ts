@@ -37,15 +37,17 @@ function attempt(reading: Reading, link: ChainLink | undefined, bytes: Uint8Arra
 }
 
 /** Not part of `attempt`, which then allocates no variables of closures. */
-function acceptLater(
+async function acceptLater(
   reading: Reading,
   link: ChainLink,
   bytes: Uint8Array,
   value: Promise<unknown>,
 ): Promise<undefined> {
-  return value
-    .then((settled) => accept(reading, link, settled))
-    .catch((error: unknown) => attemptNext(reading, link, bytes, error));
+  try {
+    return accept(reading, link, await value);
+  } catch (error) {
+    return attemptNext(reading, link, bytes, error);
+  }
 }
 
 function accept(reading: Reading, link: ChainLink, value: unknown): undefined {

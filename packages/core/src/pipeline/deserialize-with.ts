@@ -83,14 +83,14 @@ function copyOf(bytes: Uint8Array): Uint8Array {
 }
 
 /** Not part of `deserializeWith`, which then allocates no variables of closures. */
-function acceptedInTime(
+async function acceptedInTime(
   value: Promise<unknown>,
   serializer: Serializer,
   context: DeserializeContext,
   { attemptTimeoutInMs: timeoutMs }: ResolvedPipelineOptions,
 ): Promise<unknown> {
   const limit = { who: "The serializer", timeoutMs, signal: context.abortSignal };
-  return withinTime(limit, () => value).then((settled) => accepted(settled, serializer, context));
+  return accepted(await withinTime(limit, () => value), serializer, context);
 }
 
 function accepted(value: unknown, serializer: Serializer, context: DeserializeContext): unknown {

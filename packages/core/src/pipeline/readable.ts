@@ -9,12 +9,9 @@ import type { EncodedMessage } from "../message/message.js";
  */
 export function readable(message: EncodedMessage): EncodedMessage {
   const body: unknown = message?.body;
-  return body instanceof Uint8Array && body.buffer instanceof ArrayBuffer ? message : otherReadable(message);
-}
-
-function otherReadable(message: EncodedMessage): EncodedMessage {
-  const body: unknown = message?.body;
-  if (body instanceof Uint8Array && !isShared(body.buffer)) return message;
+  if (body instanceof Uint8Array && (body.buffer instanceof ArrayBuffer || !isShared(body.buffer))) {
+    return message;
+  }
   if (isSection(body)) return message;
   if (!ArrayBuffer.isView(body)) throw new TypeError(notReadable(message));
   const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);

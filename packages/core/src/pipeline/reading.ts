@@ -1,15 +1,14 @@
 import { authenticatedPart } from "../body-transforms/authenticated-part.js";
 import { isLabelledEncrypted } from "../body-transforms/sealing-properties.js";
 import type { WaybillError } from "../errors/error.js";
-import { bodySection } from "../message/body.js";
 import type { ApplicationProperties, EncodedMessage } from "../message/message.js";
 import type { DeserializationReport } from "../message/report.js";
+import { unreadReport } from "../message/unread-report.js";
 import type { KnownVersion } from "../message-types/message-type-registry.js";
 import type { DeserializeCallOptions } from "./call-options.js";
 import type { Chain, ChainLink, Selection } from "./chain.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 
-const none: readonly never[] = Object.freeze([]);
 const noCall: DeserializeCallOptions = Object.freeze({});
 export const noProperties: ApplicationProperties = Object.freeze({});
 
@@ -59,7 +58,7 @@ export function newReading(
   const name = call.readAs?.serializer;
   const properties = received.applicationProperties;
   const isEncrypted = properties !== undefined && isLabelledEncrypted(properties);
-  const message = isEncrypted && isUnsealed(call) ? authenticatedPart(received) : received;
+  const message = isEncrypted && call.bodyTransforms !== false ? authenticatedPart(received) : received;
   const selection = chain.selectFor(message);
   return {
     chain,
@@ -71,7 +70,7 @@ export function newReading(
     named: name === undefined ? undefined : chain.named(name),
     selection,
     startedAt: call.isTimed === true ? performance.now() : undefined,
-    report: newReport(message, selection),
+    report: unreadReport(message, selection.link?.name),
     known: undefined,
     bytes: undefined,
     asked: undefined,
@@ -80,34 +79,6 @@ export function newReading(
     unavailable: undefined,
     isRefused: false,
   };
-}
-
-function newReport({ body, contentType }: EncodedMessage, { link }: Selection): DeserializationReport {
-  const section = bodySection(body);
-  return {
-    serializer: undefined,
-    position: -1,
-    declared: link?.name,
-    assumed: undefined,
-    isEmpty: false,
-    // Untyped programs may have passed anything.
-    contentType: typeof contentType === "string" ? contentType : undefined,
-    messageType: undefined,
-    messageVersion: undefined,
-    upcastPath: none,
-    section,
-    attempts: none,
-    contentEncodings: none,
-    claimCheck: undefined,
-    encryptionKeyId: undefined,
-    bytes: section === "data" ? (body as Uint8Array).length : 0,
-    durationInMs: undefined,
-  };
-}
-
-/** Whether claim checks are fetched and bodies decrypted. */
-export function isUnsealed({ bodyTransforms = true }: DeserializeCallOptions): boolean {
-  return bodyTransforms;
 }
 
 /** Whether the body may be in an envelope that says the message type, which the properties do not say; before the stage that opens it. */

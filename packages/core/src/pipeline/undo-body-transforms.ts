@@ -14,7 +14,7 @@ import type { Awaitable } from "../contracts/serializer.js";
 import { decodeFailure } from "../errors/failure.js";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../message/message.js";
 import { encodedBody, isText } from "./body-sections.js";
-import { isUnsealed, type Reading, type Waiting } from "./reading.js";
+import type { Reading, Waiting } from "./reading.js";
 
 /**
  * The stage that fetches the body from a claim-check store and decrypts it, where the message says so. Fails for a body that is too large, or
@@ -27,20 +27,18 @@ export function fetchAndDecrypt(reading: Reading): Waiting {
     throw decodeFailure("body-too-large", `The body is larger than ${options.maxBodyBytes} bytes.`);
   }
   reading.bytes = bytes;
-  if (!isUnsealed(call)) return undefined;
+  if (call.bodyTransforms === false) return undefined;
   if (!isEncrypted && options.isPlaintextRefused) {
     throw decodeFailure("plaintext-refused", "The body is not encrypted, and only encrypted ones are read.");
   }
   if (isEncrypted && report.section !== "data") throw notEncrypted();
+  const isStored = isSet(applicationProperties[claimCheckProperty]);
   if (bytes === undefined) {
-    if (isSet(applicationProperties[claimCheckProperty])) throw notStored();
+    if (isStored) throw notStored();
     return undefined;
   }
-  if (isEncrypted || isSet(applicationProperties[claimCheckProperty])) {
-    return undoBodyTransforms(reading, bytes);
-  }
-  const lost = bytes.length === 0 ? lostTransform(applicationProperties) : undefined;
-  if (lost !== undefined) throw lost;
+  if (isEncrypted || isStored) return undoBodyTransforms(reading, bytes, isStored);
+  if (bytes.length === 0) refuseLostTransform(applicationProperties);
   return undefined;
 }
 
@@ -67,23 +65,25 @@ function decompressAs(encoding: ApplicationPropertyValue, bytes: Uint8Array, rea
   return isPromise(plain) ? plain.then(finish) : finish(plain);
 }
 
-async function undoBodyTransforms(reading: Reading, bytes: Uint8Array): Promise<undefined> {
-  const { message, applicationProperties, isEncrypted, options, report, call } = reading;
-  const isStored = isSet(applicationProperties[claimCheckProperty]);
+async function undoBodyTransforms(
+  reading: Reading,
+  bytes: Uint8Array,
+  isStored: boolean,
+): Promise<undefined> {
+  const { message, isEncrypted, options, report, call } = reading;
   const { unsealBody } = await sealing();
   const sealed = { bytes, message, isEncrypted, isStored };
   reading.bytes = await unsealBody(sealed, options, report, call.abortSignal);
 }
 
 /**
- * The failure of a message without bytes that still has some properties of a transformed body: it had a body, but lost the property that
- * names it. Undefined for a message without such properties.
+ * Throws the failure of a message without bytes that still has some properties of a transformed body: it had a body, but lost the property that
+ * names it.
  */
-function lostTransform(properties: ApplicationProperties): Error | undefined {
+function refuseLostTransform(properties: ApplicationProperties): void {
   if (Object.values(claimCheckDetails).some((name) => isSet(properties[name]))) {
-    return malformedClaimCheck("its key is missing");
+    throw malformedClaimCheck("its key is missing");
   }
-  return undefined;
 }
 
 /** The body is in the store, so that of the message would be another one. */

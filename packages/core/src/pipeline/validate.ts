@@ -2,7 +2,7 @@ import { isPromise } from "@waybill/foundation";
 import type { BodyCheck } from "../contracts/body-schema.js";
 import type { Serializer, SerializerContext } from "../contracts/serializer.js";
 import { validationFailure } from "../errors/failure.js";
-import type { KnownVersion, OpenedBody } from "../message-types/message-type-registry.js";
+import type { KnownVersion } from "../message-types/message-type-registry.js";
 import { checkOfMember, checkWithoutSerializer } from "../message-types/serializer-checks.js";
 import { upcastBody } from "../message-types/upcast.js";
 import type { ChainLink } from "./chain.js";
@@ -40,11 +40,6 @@ export function openEnvelope(reading: Reading): Waiting {
     reading.body = guarded(reading, valid(check, reading.body));
     return undefined;
   }
-  return takeOut(opened, reading, link);
-}
-
-/** Takes the body out of an envelope; not part of the stage, which then allocates no variables of closures. */
-function takeOut(opened: OpenedBody, reading: Reading, link: ChainLink | undefined): Waiting {
   const { known } = opened;
   reading.known = known;
   const { value: member, serializer, isDecoded } = nestedBody(reading, opened);
@@ -59,13 +54,8 @@ function takeOut(opened: OpenedBody, reading: Reading, link: ChainLink | undefin
 
 /** The stage that upcasts the body to the current version of its message type, and validates the result. */
 export function upcast(reading: Reading): Waiting {
-  const { known } = reading;
-  return known === undefined || !hasUpcasts(known) ? undefined : upcastFrom(known, reading);
-}
-
-/** Upcasts a body of an older version; not part of the stage, which then allocates no variables of closures. */
-function upcastFrom(known: KnownVersion, reading: Reading): Waiting {
-  const { applicationProperties, options, call } = reading;
+  const { known, applicationProperties, options, call } = reading;
+  if (known === undefined || !hasUpcasts(known)) return undefined;
   const current = upcastBody(reading.body, known, {
     serializer: reading.link?.serializer.name,
     applicationProperties,
