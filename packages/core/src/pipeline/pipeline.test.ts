@@ -668,3 +668,9 @@ describe("WaybillError", () => {
     expect(new Error("x")).not.toBeInstanceOf(WaybillError);
   });
 });
+
+it("options that are null, as untyped programs may pass them, count as none", async () => {
+  const message = { body: utf8.encode("{}"), contentType: "application/json" };
+  const none = null as unknown as undefined;
+  expect(await createPipeline({ serializer: text }).deserialize(message, none)).toMatchObject({ body: {} });
+});

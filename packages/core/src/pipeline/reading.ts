@@ -53,8 +53,10 @@ export function newReading(
   chain: Chain,
   options: ResolvedPipelineOptions,
   received: EncodedMessage,
-  call: DeserializeCallOptions = noCall,
+  given: DeserializeCallOptions | undefined,
 ): Reading {
+  // Untyped programs may pass null.
+  const call = given ?? noCall;
   const name = call.readAs?.serializer;
   const properties = received.applicationProperties;
   const isEncrypted = properties !== undefined && isLabelledEncrypted(properties);
