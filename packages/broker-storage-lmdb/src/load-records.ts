@@ -96,6 +96,9 @@ class FoundRecords {
   readonly logged = new LoggedPacks();
   readonly #visitor: RecordVisitor;
   readonly #reader = new RecordReader();
+  /** The pack of the last body: the bodies of hundreds of messages in a row are in one. */
+  #packId = -1;
+  #pack: FoundPack | undefined;
 
   constructor(visitor: RecordVisitor) {
     this.#visitor = visitor;
@@ -110,7 +113,7 @@ class FoundRecords {
     switch (page[keyStart]) {
       case Table.message: {
         const record = readMessage(reader);
-        countReference(this.packs, record.content.bodyId);
+        this.#countReference(record.content.bodyId);
         const sequence = numberIn(page, keyStart, keyEnd, 1);
         stored?.noteMessage(id, sequence);
         this.#visitor.message(id, sequence, record);
@@ -138,14 +141,19 @@ class FoundRecords {
         throw new RangeError(`it holds a record of unknown kind ${page[keyStart]}`);
     }
   }
-}
 
-function countReference(packs: ReadonlyMap<number, FoundPack>, bodyId: number): void {
-  const pack = packs.get(Math.floor(bodyId / maxBodiesInPack));
-  const index = bodyId % maxBodiesInPack;
-  const length = pack?.lengths[index] ?? -1;
-  if (pack === undefined || length < 0) throw new RangeError("the body of a message is missing");
-  pack.references[index] = (pack.references[index] ?? 0) + 1;
+  #countReference(bodyId: number): void {
+    const id = Math.floor(bodyId / maxBodiesInPack);
+    if (id !== this.#packId) {
+      this.#packId = id;
+      this.#pack = this.packs.get(id);
+    }
+    const pack = this.#pack;
+    const index = bodyId % maxBodiesInPack;
+    const length = pack?.lengths[index] ?? -1;
+    if (pack === undefined || length < 0) throw new RangeError("the body of a message is missing");
+    pack.references[index] = (pack.references[index] ?? 0) + 1;
+  }
 }
 
 function checkRecord({ page, keyStart, keyEnd, bytes, valueStart, valueEnd }: LmdbEntry): void {

@@ -7,7 +7,10 @@ import { numberIn, Table } from "../records/record-key.js";
  */
 export class StoredKeys {
   /** By the id of the message store. */
-  readonly #lastSequences = new Map<number, number>();
+  readonly #lastSequences = new Map<number, { sequence: number }>();
+  /** The message store whose key was noted last: thousands of keys of one store follow each other. */
+  #storeId = -1;
+  #last = { sequence: -1 };
   #lastPack = 0;
 
   /** Notes a key that the store has. */
@@ -19,7 +22,12 @@ export class StoredKeys {
   }
 
   noteMessage(storeId: number, sequence: number): void {
-    if (sequence > (this.#lastSequences.get(storeId) ?? -1)) this.#lastSequences.set(storeId, sequence);
+    if (storeId !== this.#storeId) {
+      this.#storeId = storeId;
+      this.#last = this.#lastSequences.get(storeId) ?? { sequence: -1 };
+      this.#lastSequences.set(storeId, this.#last);
+    }
+    if (sequence > this.#last.sequence) this.#last.sequence = sequence;
   }
 
   notePack(id: number): void {
@@ -32,6 +40,6 @@ export class StoredKeys {
     if (table === Table.pack) return numberIn(bytes, start, end, 0) <= this.#lastPack;
     if (table !== Table.message) return true;
     const last = this.#lastSequences.get(numberIn(bytes, start, end, 0));
-    return last !== undefined && numberIn(bytes, start, end, 1) <= last;
+    return last !== undefined && numberIn(bytes, start, end, 1) <= last.sequence;
   }
 }
