@@ -47,7 +47,7 @@ export class Deployments {
 
   /** Whether all instances of the newest deployment are among those that announced themselves. */
   areAnnounced(instances: readonly string[]): boolean {
-    return this.#newest.every(({ pid }) => instances.some((instance) => instance.includes(`-${pid}-`)));
+    return this.#newest.every((program) => program.isAmong(instances));
   }
 
   /** Whether an instance that announced itself was killed: its process id stands in its name. */

@@ -53,6 +53,13 @@ export class Events {
     this.#producer = this.#startProducer();
   }
 
+  /** Whether all consumers on waybill are among the instances that announced themselves. */
+  areAnnounced(instances: readonly string[]): boolean {
+    return this.#consumers
+      .filter(({ name }) => name === "waybill")
+      .every((consumer) => consumer.isAmong(instances));
+  }
+
   async stopProducing(): Promise<void> {
     await this.#producer?.stop();
   }

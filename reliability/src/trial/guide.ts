@@ -15,7 +15,7 @@ const forgottenOrders = 9;
 
 /** Plays every deployment of the guide, in its order. Of each deployment an old instance runs on beside the new ones, until a guard objects to it. */
 export async function playGuide(world: World): Promise<void> {
-  const { events, server, orders, rate } = world;
+  const { events, orders, rate } = world;
   const deployments = new Deployments(orders, world.random);
 
   await deployments.deploy("0-sdk", 3);
@@ -27,7 +27,11 @@ export async function playGuide(world: World): Promise<void> {
   await play(world, { name: "1 a waybill consumer", producer: "0-sdk", during: () => events.killConsumer() });
 
   await events.deployWaybill();
-  await play(world, { name: "2 a waybill producer", producer: "2-producer", during: () => server.restart() });
+  await play(world, {
+    name: "2 a waybill producer",
+    producer: "2-producer",
+    during: () => restartBroker(world, deployments),
+  });
 
   await deployments.deploy("3-message-type", 2);
   await events.deployWaybill();
@@ -60,12 +64,24 @@ export async function playGuide(world: World): Promise<void> {
       name: `5 ${percent} % is written as Avro`,
       producer: "5-write-avro",
       percent,
-      during: () => (percent === 50 ? deployments.killOne() : server.restart()),
+      during: () => (percent === 50 ? deployments.killOne() : restartBroker(world, deployments)),
     });
 
   await contract(world, deployments);
   await bringBackForgottenProducer(world, deployments);
   await deployments.stop();
+}
+
+/**
+ * Kills the broker and starts it again, once all consumers have announced themselves: one that cannot announce itself ends, and a busy machine
+ * takes long to start it.
+ */
+async function restartBroker({ server, events }: World, deployments: Deployments): Promise<void> {
+  await waitFor("all consumers to announce themselves", async () => {
+    const instances = await announcedInstances(server.connectionString);
+    return deployments.areAnnounced(instances) && events.areAnnounced(instances);
+  });
+  await server.restart();
 }
 
 /** One instance of each earlier deployment still runs: the guard objects to each, and to the SDK's by the count. */

@@ -35,6 +35,11 @@ export class Program<Line> {
     return this.#child.pid;
   }
 
+  /** Whether it is one of these instances, which announced themselves: its process id stands in its name. */
+  isAmong(instances: readonly string[]): boolean {
+    return instances.some((instance) => instance.includes(`-${this.pid}-`));
+  }
+
   /** Asks it to stop, as a deployment does. Resolves when it has. */
   async stop(): Promise<void> {
     this.#child.stdin?.end();
