@@ -43,9 +43,9 @@ export class BlockedSessions {
     this.#settings = settings;
     if (breaker === undefined || lookAhead === undefined) return;
     const looking = { lookAhead, scheduler, breaker };
-    const onOpened = () => this.#endThoseInPlace();
-    this.#lookPast = new LookPast(looking, { isRefilled: true, onOpened, onError });
-    this.#stopListening = breaker.onClosed(() => {
+    const onAllowance = () => this.#endThoseInPlace();
+    this.#lookPast = new LookPast(looking, { isRefilled: true, onAllowance, onError });
+    this.#stopListening = breaker.onCircuitClosed(() => {
       if (!breaker.isOpen) this.#lookPast?.reset();
       for (const run of this.#blockedBy("circuitOpen")) void run.end();
     });

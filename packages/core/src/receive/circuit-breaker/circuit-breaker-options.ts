@@ -27,7 +27,7 @@ export interface CircuitBreakerOptions {
   readonly windowDurationInMs?: number | undefined;
   /** How often held messages are read again, in milliseconds. Default: 30 000. */
   readonly probeIntervalInMs?: number | undefined;
-  /** How many undeserializable messages a processor keeps locked. Default: 10. */
+  /** How many undeserializable messages a processor keeps locked in addition to those in its slots. Default: 10. */
   readonly maxHeldMessages?: number | undefined;
   /**
    * What happens to further ones while other messages can be read: `"defer"` defers them and receives them again when their circuit closes (in

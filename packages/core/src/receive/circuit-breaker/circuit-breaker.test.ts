@@ -110,7 +110,7 @@ describe("a circuit breaker", () => {
     const { decoded, failed, breaker } = create({ windowSize: 2 });
     decoded("order");
     const closed: unknown[] = [];
-    const stopListening = breaker.onClosed(({ messageType }) => closed.push(messageType));
+    const stopListening = breaker.onCircuitClosed(({ messageType }) => closed.push(messageType));
     expect(await failed("order", "json", 5n)).toBe(true);
     expect(await failed("order", "json", 6n)).toBe(true);
     decoded("order");
@@ -256,7 +256,7 @@ describe("a circuit breaker", () => {
     const { breaker } = create({ windowSize: 2 });
     const of = (contentType: string) => ({ ...report("json"), declared: undefined, contentType });
     const fails = async (contentType: string) =>
-      (await breaker.onUndeserializable(delivered("order", 1n), of(contentType))) !== undefined;
+      (await breaker.decide(delivered("order", 1n), of(contentType))) !== undefined;
     const long = `application/${"x".repeat(116)}`;
     breaker.onDecoded(delivered("order", 0n), of(`${long}a`));
     expect(await fails(`b${long.slice(1)}a`)).toBe(false);
@@ -475,9 +475,9 @@ function create(
     decoded: (type: string, format = "json", openings?: number) =>
       breaker.onDecoded(delivered(type, 0n), report(format), openings),
     failedInCall: async (type: string, sequenceNumber = 1n) =>
-      (await breaker.onUndeserializableByCall(delivered(type, sequenceNumber), report("json"))) !== undefined,
+      (await breaker.decideForCall(delivered(type, sequenceNumber), report("json"))) !== undefined,
     failed: async (type: string, format = "json", sequenceNumber = 1n) =>
-      (await breaker.onUndeserializable(delivered(type, sequenceNumber), report(format))) !== undefined,
+      (await breaker.decide(delivered(type, sequenceNumber), report(format))) !== undefined,
   };
 }
 

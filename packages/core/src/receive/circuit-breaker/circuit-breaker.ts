@@ -24,7 +24,7 @@ export interface CircuitBreakerSettings {
   readonly createLookAhead: (onReadable: OnReadable) => LookAhead;
 }
 
-/** Called when a circuit closes: its messages are read again, and dead-lettered if that fails. */
+/** Called when a circuit closes, so that its messages are read again. */
 export type OnCircuitClosed = (circuit: Circuit) => void;
 
 /**
@@ -90,7 +90,7 @@ export class CircuitBreaker {
   }
 
   /** Calls the listener whenever a circuit closes; returns the function that removes it. */
-  onClosed(listener: OnCircuitClosed): () => void {
+  onCircuitClosed(listener: OnCircuitClosed): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -114,10 +114,7 @@ export class CircuitBreaker {
   }
 
   /** Records an undeserializable body; returns the circuit that holds its message, or undefined to dead-letter it. */
-  onUndeserializable(
-    delivered: DeliveredMessage,
-    report: DeserializationReport,
-  ): Awaitable<Circuit | undefined> {
+  decide(delivered: DeliveredMessage, report: DeserializationReport): Awaitable<Circuit | undefined> {
     const circuit = this.#findOf(delivered, report);
     if (circuit?.isOpen) return this.#hold(circuit, delivered);
     // Asked before the counters: messages that came out of a circuit all at once would open it again.
@@ -133,10 +130,7 @@ export class CircuitBreaker {
    * The same for a message received by a call such as `receiveMessages`: it is held only if its circuit is open or this consumer has decoded
    * nothing so far.
    */
-  onUndeserializableByCall(
-    delivered: DeliveredMessage,
-    report: DeserializationReport,
-  ): Awaitable<Circuit | undefined> {
+  decideForCall(delivered: DeliveredMessage, report: DeserializationReport): Awaitable<Circuit | undefined> {
     const circuit = this.#findOf(delivered, report);
     if (circuit?.isOpen) return this.#hold(circuit, delivered);
     return this.#isProven ? undefined : this.#whileUnproven(delivered, report);
@@ -178,7 +172,7 @@ export class CircuitBreaker {
       // By now others may have taken what waited: this message still counts.
       unread = this.#deadLetteredUnproven + Math.max(await this.#surveying, 1);
       // The look found a message that can be read, so this one is judged by its own type and format.
-      if (this.#isProven) return this.onUndeserializable(delivered, report);
+      if (this.#isProven) return this.decide(delivered, report);
       if (unread < this.options.minFailures) {
         // It opens nothing yet: no type has failed more often than all of them together.
         this.#recordFailure(delivered, report);

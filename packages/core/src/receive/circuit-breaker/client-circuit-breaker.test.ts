@@ -1,4 +1,4 @@
-import { decodeFailure } from "@waybill/core/serializer";
+import { decodeFailure, unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { describe, expect, it } from "vitest";
 import { createFixture, type Fixture, quiet, until } from "../../../test/fixture.js";
@@ -46,6 +46,27 @@ describe("a processor whose circuit breaker is open", () => {
     const dead = fixture.client.createReceiver("orders", { subQueueType: "deadLetter" });
     expect(await dead.peekMessages(50)).toHaveLength(10);
     expect(await fixture.client.createReceiver("orders").peekMessages(1)).toEqual([]);
+  });
+
+  it("is half open when what it holds is read again, not when what waits for a dependency is", async () => {
+    await using fixture = await createBreakable();
+    const { clock, events, states } = fixture;
+    await breakReader(fixture, 10);
+    await until(() => states.includes("open"));
+    await fixture.client
+      .createSender("orders")
+      .sendMessages({ subject: "order", body: "needs the registry" });
+    await until(() => events.some(({ error }) => error.code === "unavailable"));
+    const pass = async (seconds: number) => {
+      for (let passed = 0; passed < seconds; passed++) {
+        clock.advance(1_000);
+        await quiet();
+      }
+    };
+    await pass(25);
+    expect(states).toEqual(["open"]);
+    await pass(10);
+    expect(states).toEqual(["open", "halfOpen"]);
   });
 
   it("abandons held messages when it is closed", async () => {
@@ -151,6 +172,7 @@ async function createBreakable(
         ...sound,
         deserialize(bytes, context) {
           const value = sound.deserialize(bytes, context);
+          if (value === "needs the registry") throw unavailableFailure("The registry does not respond.");
           if ((reader.isBroken && typeof value === "number") || value === reader.poison)
             throw decodeFailure("schema-unknown", "It does not fit.");
           return value;

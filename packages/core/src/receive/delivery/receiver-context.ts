@@ -11,7 +11,7 @@ import type { OtherReaders } from "./other-readers.js";
 import type { SessionLock } from "./session-lock.js";
 import type { UnavailableBackoff } from "./unavailable-backoff.js";
 
-/** What one receiver works with. `client/receiver-context-factory.ts` makes it, and all rooms of `receive` use this one object. */
+/** What one receiver works with. `client/receiver-context-factory.ts` makes it, and all folders of `receive` use this one object. */
 export interface ReceiverContext {
   readonly receiver: TransportReceiver;
   readonly entityPath: string;

@@ -211,7 +211,7 @@ function looking(
     },
     {
       isRefilled,
-      onOpened: isPolling ? undefined : () => void opened++,
+      onAllowance: isPolling ? undefined : () => void opened++,
       onError: (error) => void errors.push(error),
     },
   );

@@ -45,7 +45,7 @@ export class HeldForCalls {
     const onError = () => {};
     // Nothing would bring them back when the circuit closes after the last call.
     const whenFull = context.breaker?.options.whenFull === "pause" ? "pause" : "deadLetter";
-    this.#lookPast = LookPast.of(context, { onOpened: undefined, onError });
+    this.#lookPast = LookPast.of(context, { onAllowance: undefined, onError });
     this.#aside = new SetAside(context, { take: (delivered) => this.#take(delivered), onError }, whenFull);
   }
 
@@ -54,7 +54,7 @@ export class HeldForCalls {
     const { breaker, isBlocking } = this.#context;
     // The order of a session matters more than who is at fault.
     if (isBlocking) return "block";
-    return afterwards(breaker?.onUndeserializableByCall(delivered, report), (circuit) =>
+    return afterwards(breaker?.decideForCall(delivered, report), (circuit) =>
       circuit === undefined ? "deadLetter" : "hold",
     );
   };
@@ -96,7 +96,7 @@ export class HeldForCalls {
 
   /** Reads the held messages again and returns up to `maxMessages` that can be read now; the others stay held. Never rejects. */
   async readAgain(maxMessages: number): Promise<Received[]> {
-    this.#context.breaker?.beginProbe();
+    if (!this.#waiting.every(isUnavailable)) this.#context.breaker?.beginProbe();
     // First: what was deferred is older than what is held, and is read with it below.
     await this.#probe();
     const waiting = this.#takeHeld(({ isDeferred }) => !isDeferred);

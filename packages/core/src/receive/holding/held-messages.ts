@@ -47,13 +47,13 @@ export function isCircuitOver({ circuit, opening }: HeldMessage): boolean {
 export interface HeldMessagesSettings {
   readonly scheduler: Scheduler;
   readonly renewal: LockRenewal;
-  /** How many of them free their places in the transport; further ones keep theirs, so that it delivers fewer messages. */
+  /** How many of them are held without a place in the transport; further ones keep theirs, so that it delivers fewer messages. */
   readonly maxMessages: number;
   /** How long until they are read again, in milliseconds, by the number of failed attempts. */
   readonly delayMs: (attempts: number) => number;
-  /** Called before they are read again. */
-  readonly onRetry: () => void;
-  /** Reads a message again; resolves when it is handled or held again. */
+  /** Called before they are read again because the time is up. */
+  readonly onRetry?: () => void;
+  /** Reads a message again, and adds it again if that fails. Resolves when it is read, before a handler has finished. */
   readonly readAgain: (message: HeldMessage) => Promise<void>;
   /** Called when all of them were read. */
   readonly onEmpty: () => void;
@@ -66,8 +66,11 @@ const maxBytes = 64 * 1024 * 1024;
 export class HeldMessages {
   readonly #settings: HeldMessagesSettings;
   readonly #messages = new Set<HeldMessage>();
-  readonly #freed = new Set<HeldMessage>();
-  #freedBytes = 0;
+  /** Those that are held without a place in the transport. One that was deleted on receipt never is. */
+  readonly #withoutPlace = new Set<Delivery | undefined>();
+  #bytesWithoutPlace = 0;
+  /** Those that are being read again: they may come back, and until then no other message takes their room. */
+  readonly #beingRead = new Set<Delivery | undefined>();
   #attempts = 0;
   #timer: Timer | undefined;
   #isReading = false;
@@ -82,30 +85,23 @@ export class HeldMessages {
     return this.#messages.size;
   }
 
-  /** Those that keep their places in the transport. */
+  /** Those that there is no room for without their places in the transport. */
   get inPlaces(): readonly HeldMessage[] {
-    return [...this.#messages].filter((message) => !this.#freed.has(message));
+    return [...this.#messages].filter(({ delivery }) => !this.#withoutPlace.has(delivery));
   }
 
   has(message: HeldMessage): boolean {
     return this.#messages.has(message);
   }
 
-  /** Whether one more message would free its place. */
-  hasRoomFor(message: HeldMessage): boolean {
-    const { maxMessages } = this.#settings;
-    const bytes = this.#freedBytes + bytesOf(message);
-    // A single body may be larger than the limit.
-    return this.#freed.size < maxMessages && (bytes <= maxBytes || this.#freed.size === 0);
-  }
-
-  /** Holds a message; its place is freed if there is room for it without one. */
+  /** Holds a message. */
   add(message: HeldMessage): void {
     const { delivery } = message;
     // However long that takes: if its lock ended, the broker would deliver it again and count the delivery.
     if (delivery !== undefined) this.#settings.renewal.track(delivery, Number.POSITIVE_INFINITY);
+    this.#beingRead.delete(delivery);
     this.#messages.add(message);
-    if (delivery !== undefined && this.hasRoomFor(message)) this.#free(message);
+    this.#freePlace(message);
     // While all are read, this one waits for the timer that is armed at the end.
     if (!this.#isReading) this.#arm();
   }
@@ -113,10 +109,7 @@ export class HeldMessages {
   /** Removes a message; the place of another may be freed instead. Returns whether it was held. */
   delete(message: HeldMessage): boolean {
     if (!this.#messages.delete(message)) return false;
-    if (this.#freed.delete(message)) this.#freedBytes -= bytesOf(message);
-    for (const other of this.inPlaces) {
-      if (other.delivery !== undefined && this.hasRoomFor(other)) this.#free(other);
-    }
+    this.#giveRoom(message);
     return true;
   }
 
@@ -145,33 +138,58 @@ export class HeldMessages {
   }
 
   async #readOnce(): Promise<void> {
-    const messages = [...this.#messages].filter(({ delivery }) => delivery !== undefined);
-    // Those that still cannot be read are added again by their owner.
-    for (const message of messages) {
-      // Not `delete`: what is read now must not give its room to others, because it may come back into it.
+    const open: HeldMessage[] = [];
+    for (const message of this.#messages) {
+      const { delivery } = message;
+      // Deleted on receipt, it cannot be read again.
+      if (delivery === undefined) continue;
       this.#messages.delete(message);
-      if (this.#freed.delete(message)) this.#freedBytes -= bytesOf(message);
+      if (delivery.state === "open") {
+        this.#beingRead.add(delivery);
+        open.push(message);
+      } else {
+        // The broker delivers a message again whose lock was lost; a deferred one is received again by `SetAside`.
+        message.free();
+        this.#giveRoom(message);
+      }
     }
-    // The broker delivers a message again whose lock was lost; a deferred one is received again by `SetAside`.
-    const open = messages.filter(({ delivery }) => delivery?.state === "open");
-    for (const message of messages) if (!open.includes(message)) message.free();
-    await Promise.all(open.map((message) => this.#settings.readAgain(message)));
+    await Promise.all(
+      open.map(async (message) => {
+        await this.#settings.readAgain(message);
+        // It did not come back.
+        if (this.#beingRead.delete(message.delivery)) this.#giveRoom(message);
+      }),
+    );
     // If some could be read, the dependency may be back: the delays begin anew.
     this.#attempts = this.#messages.size < open.length ? 0 : this.#attempts + 1;
     if (this.#messages.size === 0) this.#settings.onEmpty();
   }
 
-  #free(message: HeldMessage): void {
-    this.#freed.add(message);
-    this.#freedBytes += bytesOf(message);
+  /** Frees the place of a message if there is room for it without one. */
+  #freePlace(message: HeldMessage): void {
+    const { delivery } = message;
+    const { size } = this.#withoutPlace;
+    const bytes = this.#bytesWithoutPlace + bytesOf(message);
+    // A single body may be larger than the limit.
+    const hasRoom = size < this.#settings.maxMessages && (bytes <= maxBytes || size === 0);
+    if (delivery === undefined || this.#withoutPlace.has(delivery) || !hasRoom) return;
+    this.#withoutPlace.add(delivery);
+    this.#bytesWithoutPlace = bytes;
     message.free();
+  }
+
+  /** Gives the room of a message that is not held any more to others. */
+  #giveRoom(message: HeldMessage): void {
+    if (!this.#withoutPlace.delete(message.delivery)) return;
+    this.#bytesWithoutPlace -= bytesOf(message);
+    for (const other of this.inPlaces) this.#freePlace(other);
   }
 
   #arm(): void {
     if (this.#timer !== undefined || this.#isClosed || this.#messages.size === 0) return;
     this.#timer = this.#settings.scheduler.schedule(this.#settings.delayMs(this.#attempts), () => {
       this.#timer = undefined;
-      this.#settings.onRetry();
+      this.#settings.onRetry?.();
       void this.readAgain();
     });
   }

@@ -44,10 +44,10 @@ describe("the messages that a processor holds", () => {
     const second = hold();
     await quiet();
     await scheduler.pass(1_000);
-    expect([read, freed]).toEqual([["a"], ["a", "a"]]);
+    expect([read, freed]).toEqual([["a"], ["a"]]);
     finish();
     expect(await second).toBe("deferred");
-    expect(freed).toEqual(["a", "a", "b"]);
+    expect(freed).toEqual(["a", "b"]);
   });
 
   it("stay where they are beyond the limit while nothing behind them can be read", async () => {

@@ -7,7 +7,7 @@ import type { WhenFull } from "../circuit-breaker/circuit-breaker-options.js";
 import type { ReceiverContext } from "../delivery/receiver-context.js";
 import { undeserializableEvent } from "../delivery/settle-undecoded.js";
 import { backoffDelayMs } from "../delivery/unavailable-backoff.js";
-import { type HeldMessage, HeldMessages, isCircuitOver } from "./held-messages.js";
+import { type HeldMessage, HeldMessages, type HeldMessagesSettings, isCircuitOver } from "./held-messages.js";
 import { LookPast } from "./look-past.js";
 import { SetAside, type SetAsideOwner } from "./set-aside.js";
 
@@ -44,14 +44,21 @@ export class Holding {
     const { breaker, backoff, scheduler } = context;
     this.#context = context;
     this.#owner = owner;
-    this.#unavailable = this.#list(backoff.maxHeldMessages, (attempts) => backoffDelayMs(backoff, attempts));
+    this.#unavailable = this.#list({
+      maxMessages: backoff.maxHeldMessages,
+      delayMs: (attempts) => backoffDelayMs(backoff, attempts),
+    });
     if (breaker !== undefined) {
       const { maxHeldMessages, probeIntervalInMs } = breaker.options;
-      this.#undeserializable = this.#list(maxHeldMessages, () => probeIntervalInMs);
-      this.#stopListening = breaker.onClosed(() => this.#onClosed());
+      this.#undeserializable = this.#list({
+        maxMessages: maxHeldMessages,
+        delayMs: () => probeIntervalInMs,
+        onRetry: () => breaker.beginProbe(),
+      });
+      this.#stopListening = breaker.onCircuitClosed(() => this.#onCircuitClosed());
     }
-    const onOpened = () => void this.#passAll();
-    this.#lookPast = LookPast.of(context, { onOpened, onError: owner.onError });
+    const onAllowance = () => void this.#passAll();
+    this.#lookPast = LookPast.of(context, { onAllowance, onError: owner.onError });
     this.#aside = new SetAside(context, owner, whenFull(context));
     if (!this.#aside.canDefer) return;
     // Finds messages that a process set aside which has ended since.
@@ -121,14 +128,12 @@ export class Holding {
     return [...this.#unavailable.close(), ...(this.#undeserializable?.close() ?? [])];
   }
 
-  #list(maxMessages: number, delayMs: (attempts: number) => number): HeldMessages {
-    const { scheduler, renewal, breaker } = this.#context;
+  #list(limits: Pick<HeldMessagesSettings, "maxMessages" | "delayMs" | "onRetry">): HeldMessages {
+    const { scheduler, renewal } = this.#context;
     return new HeldMessages({
+      ...limits,
       scheduler,
       renewal,
-      maxMessages,
-      delayMs,
-      onRetry: () => breaker?.beginProbe(),
       readAgain: (message) => this.#owner.readAgain(message),
       onEmpty: () => this.#forgetIfEmpty(),
     });
@@ -139,8 +144,8 @@ export class Holding {
     if (held === 0 && this.#context.breaker?.isOpen !== true) this.#lookPast?.reset();
   }
 
-  /** Messages of a circuit that closed are read again, and dead-lettered if that fails. */
-  #onClosed(): void {
+  /** A circuit has closed: all that circuits hold is read again. What is still undeserializable is dead-lettered, or held by its own circuit. */
+  #onCircuitClosed(): void {
     for (const message of this.#undeserializable?.inPlaces ?? []) {
       // A message that was deleted on receipt cannot be read again; it only kept its place.
       const isGone = message.delivery === undefined && message.circuit?.isOpen === false;

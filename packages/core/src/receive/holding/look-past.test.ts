@@ -172,7 +172,7 @@ describe("looking past what cannot be read", () => {
     );
     const lookPast = new LookPast(
       { lookAhead, scheduler, breaker: undefined },
-      { isRefilled: true, onOpened: undefined, onError: (error) => expect.fail(String(error)) },
+      { isRefilled: true, onAllowance: undefined, onError: (error) => expect.fail(String(error)) },
     );
     await send(fixture, "free", 1, "free-");
     expect([await lookPast.tryPass(0n), await lookPast.tryPass(0n)]).toEqual([true, true]);

@@ -15,7 +15,7 @@ export interface LookPastSettings {
   /** Whether a message that decoded lets others be set aside; false if none can be. */
   readonly isRefilled: boolean;
   /** Called when `tryPass` would succeed after it failed; undefined if the caller polls. */
-  readonly onOpened: (() => void) | undefined;
+  readonly onAllowance: (() => void) | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -68,7 +68,7 @@ export class LookPast {
     // A message that decodes in front of them proves nothing about those behind.
     if (!this.#isMixed) return;
     this.#allowance = Math.max(this.#allowance, this.#minAllowance);
-    if (this.#timer !== undefined && this.#allowance > 0) this.#open();
+    if (this.#timer !== undefined && this.#allowance > 0) this.#endWaiting();
   }
 
   /** Forgets what was seen, once no message is held any more. */
@@ -77,7 +77,7 @@ export class LookPast {
     this.#allowance = 0;
   }
 
-  /** Uses up an allowance to set this message aside. If there is none, resolves with false and later calls `onOpened`. */
+  /** Uses up an allowance to set this message aside. If there is none, resolves with false and later calls `onAllowance`. */
   async tryPass(sequenceNumber: bigint): Promise<boolean> {
     if (this.#useAllowance()) return true;
     // While the timer runs, it is what looks.
@@ -129,22 +129,22 @@ export class LookPast {
     }
   }
 
-  #open(): void {
+  #endWaiting(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (!this.#isStopped) this.#settings.onOpened?.();
+    if (!this.#isStopped) this.#settings.onAllowance?.();
   }
 
   #arm(): void {
-    const { onOpened } = this.#settings;
-    if (this.#timer !== undefined || this.#isStopped || onOpened === undefined) return;
+    const { onAllowance } = this.#settings;
+    if (this.#timer !== undefined || this.#isStopped || onAllowance === undefined) return;
     const timer = this.#context.scheduler.schedule(
       Math.min(lookIntervalMs, this.#restartIntervalMs),
       async () => {
         await this.#look();
         // `onDecoded` was faster, and has done what follows.
         if (this.#timer !== timer) return;
-        if (this.#allowance > 0) return this.#open();
+        if (this.#allowance > 0) return this.#endWaiting();
         this.#timer = undefined;
         this.#arm();
       },

@@ -151,6 +151,44 @@ describe("messages that are held", () => {
     expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 1, 1]);
   });
 
+  it("are as many as the limit says beside those in the slots, in whatever order they are read again", async () => {
+    let reads: (() => void)[] = [];
+    const serializer = reading(async () => {
+      await new Promise<void>((resolve) => reads.push(resolve));
+      throw unavailableFailure("The registry does not respond.");
+    });
+    await using fixture = await createFixture({
+      client: { serializer, unavailableBackoff: { maxHeldMessages: 2 } },
+    });
+    await fixture.client
+      .createSender("orders")
+      .sendEncodedMessages([..."abcdefghij"].map((id) => custom(id)));
+    fixture.client
+      .createReceiver("orders")
+      .subscribe({ processMessage() {}, processError() {} }, { maxConcurrentCalls: 3 });
+    const endReads = async () => {
+      while (reads.length > 0) {
+        // The last one is the first to come back.
+        const [...begun] = reads;
+        reads = [];
+        for (const end of begun.reverse()) end();
+        await quiet();
+      }
+    };
+    await quiet();
+    await endReads();
+    for (let round = 0; round < 5; round++) {
+      fixture.clock.advance(60_000);
+      await quiet();
+      await endReads();
+    }
+    expect(new Set(fixture.events.map(({ message }) => message.messageId)).size).toBe(5);
+    const closing = fixture.client.close();
+    await quiet();
+    await endReads();
+    await closing;
+  });
+
   it("keep those behind them in a session from being received", async () => {
     const source = registry();
     await using fixture = await createFixture({ queue: { requiresSession: true }, client: source.options });

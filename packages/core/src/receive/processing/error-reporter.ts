@@ -17,8 +17,6 @@ export function errorReporter(
   sessionId: string | undefined,
 ): ErrorReporter {
   return async (error, errorSource, messageId, event) => {
-    const rawMessage = event?.message;
-    const disposition = event?.disposition;
     try {
       await handlers.processError({
         error,
@@ -26,8 +24,8 @@ export function errorReporter(
         entityPath,
         messageId,
         sessionId,
-        rawMessage,
-        disposition,
+        rawMessage: event?.message,
+        disposition: event?.disposition,
       });
     } catch {
       // There is no other handler for errors of `processError`.

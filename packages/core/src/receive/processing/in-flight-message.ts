@@ -21,7 +21,7 @@ export class InFlightMessage implements MessageContext, Linked<InFlightMessage> 
   hasSlot = false;
   /** Its pending completion, once its handler has finished; never rejects. */
   completing: Promise<void> | undefined = undefined;
-  /** Whether it is held now to be read again, whether it was held before, and whether it was reported then. */
+  /** Whether `Holding` has it, to be read again; whether it was held before, and whether it was reported then. */
   isHeld = false;
   wasHeld = false;
   isReported = false;

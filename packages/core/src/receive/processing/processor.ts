@@ -140,7 +140,7 @@ export class Processor implements MessageSubscription {
       if (this.#mayGoOn) this.#release(inFlight);
       await inFlight.completing;
     }
-    // A held message keeps its place in the transport until `Holding` frees it.
+    // The place of a held message in the transport is for `Holding` to free.
     if (inFlight.isHeld) this.#freeSlot(inFlight);
     else this.#release(inFlight);
     this.#leave(inFlight);
@@ -189,7 +189,7 @@ export class Processor implements MessageSubscription {
     if (next !== undefined) void this.#process(next);
   }
 
-  /** The message is settled, or is held in its place in the transport. */
+  /** The message is settled, or it is held. */
   #leave(inFlight: InFlightMessage): void {
     // Its handler may finish after the time for closing was up.
     if (!this.#inFlight.delete(inFlight)) return;

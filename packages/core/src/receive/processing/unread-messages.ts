@@ -55,12 +55,7 @@ export class UnreadMessages {
     this.#owner = owner;
     this.#abandons = new DelayedAbandons(context.scheduler, context.backoff);
     if (isOrdered(context) || keeper !== undefined) return;
-    this.#holding = new Holding(context, {
-      readAgain: (held) => owner.readAgain(held),
-      take: (delivered) => owner.take(delivered),
-      onSettled: (event) => void this.#notify(event),
-      onError: owner.onError,
-    });
+    this.#holding = new Holding(context, { ...owner, onSettled: (event) => void this.#notify(event) });
   }
 
   onDecoded(): void {
@@ -71,7 +66,7 @@ export class UnreadMessages {
   readonly decide: DecideUnread = (delivered, report) => {
     const { breaker, isBlocking } = this.#context;
     const keeper = this.#keeper;
-    return afterwards(breaker?.onUndeserializable(delivered, report), async (circuit) => {
+    return afterwards(breaker?.decide(delivered, report), async (circuit) => {
       if (isBlocking) return "block";
       if (circuit === undefined) return "deadLetter";
       if (keeper === undefined) return "hold";
@@ -86,11 +81,11 @@ export class UnreadMessages {
   ): Promise<ReceivedMessage | UndecodedMessage | undefined> {
     const result = this.#staysInPlace(event) ? await this.#readInPlace(inFlight, event) : event;
     if (result === undefined || !isUnread(result)) return result;
-    await this.#settle(inFlight, result);
+    await this.#carryOut(inFlight, result);
     return undefined;
   }
 
-  async #settle(inFlight: InFlightMessage, event: UndeserializableEvent): Promise<void> {
+  async #carryOut(inFlight: InFlightMessage, event: UndeserializableEvent): Promise<void> {
     const { delivery } = inFlight;
     if (event.disposition === "held") return this.#hold(inFlight, event);
     // Before any await, so that later messages cannot overtake it.
@@ -148,7 +143,7 @@ export class UnreadMessages {
       }
       // An outage may last longer than the lock of a session is renewed.
       session?.keep();
-      breaker?.beginProbe();
+      if (result.error.code !== "unavailable") breaker?.beginProbe();
       result = await this.#owner.read(inFlight);
     }
     return result;
