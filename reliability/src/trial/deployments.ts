@@ -6,7 +6,7 @@ export class Deployments {
   readonly #orders: OrderPrograms;
   readonly #random: Random;
   readonly #forgotten = new Map<string, OrderConsumer>();
-  readonly #killed = new Set<number | undefined>();
+  readonly #killed: OrderConsumer[] = [];
   #newest: OrderConsumer[] = [];
   #step = "";
 
@@ -50,9 +50,9 @@ export class Deployments {
     return this.#newest.every((program) => program.isAmong(instances));
   }
 
-  /** Whether an instance that announced itself was killed: its process id stands in its name. */
+  /** Whether an instance that announced itself was killed. */
   wasKilled(instance: string): boolean {
-    return [...this.#killed].some((pid) => instance.includes(`-${pid}-`));
+    return this.#killed.some((program) => program.isAmong([instance]));
   }
 
   async stop(): Promise<void> {
@@ -61,7 +61,7 @@ export class Deployments {
   }
 
   async #kill(programs: readonly OrderConsumer[]): Promise<void> {
-    for (const { pid } of programs) this.#killed.add(pid);
+    this.#killed.push(...programs);
     await Promise.all(programs.map((program) => program.kill()));
   }
 }

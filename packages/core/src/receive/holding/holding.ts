@@ -128,10 +128,10 @@ export class Holding {
     return [...this.#unavailable.close(), ...(this.#undeserializable?.close() ?? [])];
   }
 
-  #list(limits: Pick<HeldMessagesSettings, "maxMessages" | "delayMs" | "onRetry">): HeldMessages {
+  #list(kind: Pick<HeldMessagesSettings, "maxMessages" | "delayMs" | "onRetry">): HeldMessages {
     const { scheduler, renewal } = this.#context;
     return new HeldMessages({
-      ...limits,
+      ...kind,
       scheduler,
       renewal,
       readAgain: (message) => this.#owner.readAgain(message),

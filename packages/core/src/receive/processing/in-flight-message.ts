@@ -21,7 +21,7 @@ export class InFlightMessage implements MessageContext, Linked<InFlightMessage> 
   hasSlot = false;
   /** Its pending completion, once its handler has finished; never rejects. */
   completing: Promise<void> | undefined = undefined;
-  /** Whether `Holding` has it, to be read again; whether it was held before, and whether it was reported then. */
+  /** Whether it was given to `Holding`, which frees its place; whether it came from there, and whether it was reported then. */
   isHeld = false;
   wasHeld = false;
   isReported = false;
