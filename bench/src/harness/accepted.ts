@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { figure } from "waybill-harness/figures.js";
 import type { Result } from "./measure.js";
 
-/** The figures of an earlier run that later ones are compared with: `bench/results.json`. */
+/** The figures of earlier runs that later ones are compared with: `bench/accepted.json`. */
 export interface Accepted {
   readonly date: string;
   readonly machine: string;
@@ -14,7 +14,7 @@ const tolerance = 1.05;
 
 /** Reads the accepted figures. */
 export function readAccepted(): Accepted {
-  return JSON.parse(readFileSync(new URL("../../results.json", import.meta.url), "utf8"));
+  return JSON.parse(readFileSync(new URL("../../accepted.json", import.meta.url), "utf8"));
 }
 
 /** Whether a line is worse than its accepted figure by more than 5 %. A line without one is new, and has not fallen. */

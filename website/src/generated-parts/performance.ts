@@ -75,11 +75,17 @@ function drawSuite(suite: string, results: readonly BenchResult[]): string {
 
 /** What stands in the way of the lines that do not reach their targets. */
 function drawShort(lines: readonly BenchResult[]): string[] {
-  const short = lines.flatMap(({ name, median, target, bound, shortfall }) => {
-    if (shortfall === undefined || reaches(median, bound, target)) return [];
-    const { mustHold, reason } = shortfall;
-    const meanwhile = mustHold === undefined ? "" : ` Meanwhile, ${sign(bound)} ${mustHold} must hold.`;
-    return `- *${name}*: ${reason}.${meanwhile}`;
-  });
+  const short = lines
+    .filter(({ median, target, bound }) => !reaches(median, bound, target))
+    .map((line) => `- *${line.name}*: ${whyShort(line)}`);
   return short.length === 0 ? [] : ["", "Short of the target, and what stands in the way:", "", ...short];
+}
+
+/** The reason, and whether the line reaches what must hold meanwhile. */
+function whyShort({ median, bound, shortfall }: BenchResult): string {
+  if (shortfall === undefined) return "missed in this run.";
+  const { mustHold, reason } = shortfall;
+  if (mustHold === undefined) return `${reason}.`;
+  const missed = reaches(median, bound, mustHold) ? "" : ", and did not in this run";
+  return `${reason}. Meanwhile, ${sign(bound)} ${mustHold} must hold${missed}.`;
 }
