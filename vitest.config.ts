@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { SlowFirst } from "./test/slow-first.js";
 
-/** Change or count what others in their process see as well: the file system, the tracer of the official SDK, warnings that come once. */
+/** Change or count what others in their process see as well: the file system, the tracer of the official SDK, warnings that come once, the memory of all brokers. */
 export const changesItsProcess = [
   "examples/plain-service/src/service.test.ts",
+  "packages/broker/src/memory/memory-mark.test.ts",
   "packages/broker-storage-lmdb/src/directory/store-directory.test.ts",
   "packages/broker-storage-lmdb/src/log/log-file.test.ts",
   "packages/broker-storage-lmdb/src/log/power-cut.test.ts",
