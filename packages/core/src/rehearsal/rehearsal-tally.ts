@@ -1,11 +1,10 @@
 import { cut } from "@waybill/foundation";
 import type { DeliveredMessage } from "../contracts/transport.js";
-import type { DeserializationOutcome } from "../message/outcome.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { looksLike } from "../recognition/looks-like.js";
 import { originText } from "../recognition/origin-of.js";
 import type { RehearsalGroup, RehearsalReport } from "./rehearsal-report.js";
-import { type Suggestion, suggestOption } from "./suggestion.js";
+import { Suggestions } from "./suggestions.js";
 
 /** Labels come from the wire: without limits, a sender could fill the memory with new ones. */
 const maxGroups = 1_000;
@@ -13,76 +12,46 @@ const maxLabelLength = 256;
 
 type Counts = Omit<RehearsalReport, "entityPath" | "isWhole" | "answer" | "missing">;
 
-/** Counts the outcomes of reading messages with a pipeline. */
+/** Reads messages with a pipeline, and counts what became of them. */
 export class RehearsalTally {
-  readonly #pipeline: Pipeline;
+  readonly #suggestions: Suggestions;
   readonly #groups = new Map<string, Mutable<RehearsalGroup>>();
-  readonly #traits = new Map<string, Suggestion & { count: number }>();
-  readonly #counts = { decoded: 0, undeserializable: 0, unavailable: 0 };
+  readonly #counts = { decodedCount: 0, undeserializableCount: 0, unavailableCount: 0 };
 
   constructor(pipeline: Pipeline) {
-    this.#pipeline = pipeline;
+    this.#suggestions = new Suggestions(pipeline);
   }
 
   get messageCount(): number {
-    const { decoded, undeserializable, unavailable } = this.#counts;
-    return decoded + undeserializable + unavailable;
+    return this.#suggestions.messageCount;
   }
 
-  /** Reads a message and counts it; resolves with its outcome. */
-  async read(message: DeliveredMessage): Promise<DeserializationOutcome> {
-    const outcome = await this.#pipeline.deserialize(message);
-    await this.add(message, outcome);
-    return outcome;
-  }
-
-  /** Counts a message that was read. */
-  async add(message: DeliveredMessage, outcome: DeserializationOutcome): Promise<void> {
-    this.#counts[outcome.status]++;
-    const suggestion =
-      outcome.status === "undeserializable"
-        ? await suggestOption(this.#pipeline, message, outcome)
-        : undefined;
+  /** Reads a message and counts it. */
+  async read(message: DeliveredMessage): Promise<void> {
+    const { outcome, suggestion } = await this.#suggestions.read(message);
+    this.#counts[`${outcome.status}Count`]++;
     const origin = looksLike(outcome);
-    if (suggestion !== undefined) this.#note(suggestion);
     this.#count({
       contentType: label(outcome.report.contentType),
       messageType: label(outcome.report.messageType ?? message.subject),
       reader: outcome.report.serializer,
       outcome: outcome.status,
-      reason: outcome.status === "undeserializable" ? outcome.reason : undefined,
+      reason: "reason" in outcome ? outcome.reason : undefined,
       suggestion: suggestion?.option,
-      isTried: suggestion?.isTried === true,
+      isTried: suggestion?.isTried ?? false,
       looksLike: origin && originText(origin),
-      messageCount: 1,
+      messageCount: 0,
       firstSequenceNumber: message.sequenceNumber,
     });
   }
 
   toCounts(): Counts {
-    const { decoded, undeserializable, unavailable } = this.#counts;
     return {
       messageCount: this.messageCount,
-      decodedCount: decoded,
-      undeserializableCount: undeserializable,
-      unavailableCount: unavailable,
+      ...this.#counts,
       groups: [...this.#groups.values()].toSorted((a, b) => b.messageCount - a.messageCount),
-      advice: this.advice,
+      advice: this.#suggestions.advice,
     };
-  }
-
-  /** A sentence with the option that would make most undeserializable messages readable; undefined if there is none. */
-  get advice(): string | undefined {
-    const [most] = [...this.#traits.values()].toSorted((a, b) => b.count - a.count);
-    if (most === undefined) return undefined;
-    return `${most.count} of ${this.messageCount} messages ${most.trait}: ${most.option} ${most.isTried ? "would read them" : "may read them; it was not tried, because this client does not have it"}.`;
-  }
-
-  #note(suggestion: Suggestion): void {
-    const key = JSON.stringify([suggestion.trait, suggestion.option]);
-    const noted = this.#traits.get(key);
-    if (noted !== undefined) noted.count++;
-    else if (this.#traits.size < maxGroups) this.#traits.set(key, { ...suggestion, count: 1 });
   }
 
   #count(group: Mutable<RehearsalGroup>): void {
@@ -96,19 +65,19 @@ export class RehearsalTally {
     };
     const isOther = this.#groups.size >= maxGroups && !this.#groups.has(keyOf(group));
     const counted = isOther ? other : group;
-    const known = this.#groups.get(keyOf(counted));
-    if (known === undefined) this.#groups.set(keyOf(counted), counted);
-    else known.messageCount++;
+    const key = keyOf(counted);
+    const known = this.#groups.get(key) ?? counted;
+    known.messageCount++;
+    this.#groups.set(key, known);
   }
 }
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
 function keyOf(group: RehearsalGroup): string {
-  const { contentType, messageType, reader, outcome, reason, suggestion, looksLike } = group;
-  return JSON.stringify([contentType, messageType, reader, outcome, reason, suggestion, looksLike]);
+  return JSON.stringify({ ...group, messageCount: undefined, firstSequenceNumber: undefined });
 }
 
 function label(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : cut(text, maxLabelLength);
+  return text && cut(text, maxLabelLength);
 }

@@ -3,7 +3,7 @@ import type { DeliveredMessage, TransportReceiver } from "../../contracts/transp
 import type { DeserializationOutcome } from "../../message/outcome.js";
 import type { DeserializationReport } from "../../message/report.js";
 import type { Pipeline } from "../../pipeline/pipeline.js";
-import { RehearsalTally } from "../../rehearsal/rehearsal-tally.js";
+import { Suggestions } from "../../rehearsal/suggestions.js";
 import { readBody } from "../reading/read-body.js";
 
 /** What a look at waiting messages found. */
@@ -60,18 +60,18 @@ export class LookAhead {
    * their bodies are. Rejects as peeking does.
    */
   async survey(from: bigint, minMessages: number): Promise<Survey> {
-    const tally = new RehearsalTally(this.#pipeline);
+    const suggestions = new Suggestions(this.#pipeline);
     // At least `minMessages`, because fewer could not show that nothing can be read.
     const budget = new LookBudget(minMessages, this.#scheduler);
     let next = from;
-    for (let page = 0; page < maxPages && tally.messageCount < pageSize && !budget.isSpent; page++) {
+    for (let page = 0; page < maxPages && suggestions.messageCount < pageSize && !budget.isSpent; page++) {
       const messages = await this.#peek(next);
-      const active = messages.filter(isActive).slice(0, pageSize - tally.messageCount);
+      const active = messages.filter(isActive).slice(0, pageSize - suggestions.messageCount);
       for (const message of active) {
-        const outcome = await tally.read(message);
+        const { outcome } = await suggestions.read(message);
         if (outcome.status === "decoded") {
           this.#onReadable(message, outcome.report);
-          return { messageCount: tally.messageCount, readable: message, advice: undefined };
+          return { messageCount: suggestions.messageCount, readable: message, advice: undefined };
         }
         budget.spend(message, outcome);
         if (budget.isSpent) break;
@@ -80,7 +80,8 @@ export class LookAhead {
       if (active.length === messages.length) break;
       next = (messages.at(-1)?.sequenceNumber ?? next) + 1n;
     }
-    return { messageCount: tally.messageCount, readable: undefined, advice: tally.advice };
+    const { messageCount, advice } = suggestions;
+    return { messageCount, readable: undefined, advice };
   }
 
   /**
