@@ -17,6 +17,17 @@ describe("json", () => {
     expect(new TextDecoder().decode(bytes)).toBe('{"id":"Zoë","tags":[]}');
   });
 
+  it("writes bodies of every size in UTF-8, and never writes over an earlier one", () => {
+    const serializer = json();
+    const texts = [1, 900, 2_700, 2_800, 10_000, 29_000, 30_000, 90_000].flatMap((length) =>
+      ["a", "é", "€", "🙂"].map((character) => character.repeat(length)),
+    );
+    const bodies = texts.map((text) => write(serializer, text));
+    expect(bodies.map((bytes) => new TextDecoder().decode(bytes))).toEqual(
+      texts.map((text) => JSON.stringify(text)),
+    );
+  });
+
   it("has the JSON media types and structured suffix", () => {
     expect(json().mediaTypes).toEqual([
       "application/json",
