@@ -68,16 +68,21 @@ export function createChain(serializers: readonly Serializer[]): Chain {
   const claims = collectClaims(links);
   const table = recognitionTable(links);
   const remembered = new Map<string, Selection>();
+  // Most receivers get one content type again and again.
+  let last: string | undefined;
+  let lastSelection: Selection = missing;
   const identifying = links.filter(({ serializer }) => serializer.identifies !== undefined);
   const select = (contentType: string | undefined): Selection => {
+    if (contentType === last) return lastSelection;
     if (contentType === undefined || contentType === "") return missing;
     // Untyped transports and programs may pass anything.
     if (typeof contentType !== "string") return malformed;
-    const known = remembered.get(contentType);
-    if (known !== undefined) return known;
-    const selection = selectFrom(claims, contentType);
+    const selection = remembered.get(contentType) ?? selectFrom(claims, contentType);
+    if (contentType.length > 256) return selection;
     if (remembered.size >= maxRemembered) remembered.clear();
-    if (contentType.length <= 256) remembered.set(contentType, selection);
+    remembered.set(contentType, selection);
+    last = contentType;
+    lastSelection = selection;
     return selection;
   };
   return {

@@ -12,12 +12,14 @@ import { validated } from "./validate.js";
  */
 export function decode(reading: Reading): Waiting {
   const { bytes } = reading;
-  if (bytes !== undefined && !isWithoutBody(reading, bytes)) {
-    return attempt(reading, select(reading, bytes), bytes);
-  }
-  reading.report.isEmpty = bytes !== undefined;
-  reading.body = validated(reading, undefined, bytes === undefined ? amqpGraph(reading) : undefined);
-  return undefined;
+  return bytes !== undefined && (bytes.length > 0 || !isWithoutBody(reading))
+    ? attempt(reading, select(reading, bytes), bytes)
+    : acceptWithoutSerializer(reading, bytes !== undefined);
+}
+
+function acceptWithoutSerializer(reading: Reading, isEmpty: boolean): undefined {
+  reading.report.isEmpty = isEmpty;
+  reading.body = validated(reading, undefined, isEmpty ? undefined : amqpGraph(reading));
 }
 
 function attempt(reading: Reading, link: ChainLink | undefined, bytes: Uint8Array): Waiting {
@@ -26,10 +28,14 @@ function attempt(reading: Reading, link: ChainLink | undefined, bytes: Uint8Arra
     return undefined;
   }
   try {
-    const { contentType } = reading.message;
-    const mediaType = mediaTypeOf(reading);
-    const isDeclared = link === reading.asked;
-    const value = deserializeWith(link.serializer, reading, bytes, { contentType, mediaType, isDeclared });
+    const value = deserializeWith(
+      link.serializer,
+      reading,
+      bytes,
+      reading.message.contentType,
+      mediaTypeOf(reading),
+      link === reading.asked,
+    );
     return value instanceof Promise ? acceptLater(reading, link, bytes, value) : accept(reading, link, value);
   } catch (error) {
     return attemptNext(reading, link, bytes, error);

@@ -3,15 +3,13 @@ import type { Awaitable, DeserializeContext, Serializer } from "../contracts/ser
 import { withinTime } from "../contracts/within-time.js";
 import { byteStringItems, depthExceeded, itemsExceeded } from "../errors/body-failures.js";
 import { decodeFailure } from "../errors/failure.js";
+import type { MediaType } from "../message/media-type.js";
 import type { OpenedBody } from "../message-types/message-type-registry.js";
 import { describesBodies } from "../message-types/serializer-checks.js";
 import type { ResolvedPipelineOptions } from "./options.js";
 import { mayBeEnvelope, type Reading } from "./reading.js";
 
 const encoder = new TextEncoder();
-
-/** What says in which format bytes are, and whether it names the serializer. */
-type BodyLabel = Pick<DeserializeContext, "contentType" | "mediaType" | "isDeclared">;
 
 /**
  * Lets one serializer read a body, and enforces the rules of the contract: a serializer that is not `conforming` gets a copy of the bytes,
@@ -22,7 +20,9 @@ export function deserializeWith(
   serializer: Serializer,
   reading: Reading,
   bytes: Uint8Array,
-  { contentType, mediaType, isDeclared }: BodyLabel,
+  contentType: string | undefined,
+  mediaType: MediaType | undefined,
+  isDeclared: boolean,
 ): Awaitable<unknown> {
   const { message, known, options } = reading;
   const isEnvelope = mayBeEnvelope(reading) && describesBodies(serializer);
@@ -73,7 +73,7 @@ export function nestedBody(reading: Reading, opened: OpenedBody): NestedBody {
   const { maxBodyBytes } = reading.options;
   if (bytes.length > maxBodyBytes)
     throw decodeFailure("body-too-large", `The body in the envelope is larger than ${maxBodyBytes} bytes.`);
-  const value = deserializeWith(serializer, reading, bytes, { contentType, mediaType, isDeclared: true });
+  const value = deserializeWith(serializer, reading, bytes, contentType, mediaType, true);
   return { value, serializer, isDecoded: true };
 }
 

@@ -8,6 +8,7 @@ import { identify, openEnvelope, upcast } from "./validate.js";
 
 /**
  * Leaves its result in the reading. Returns a promise only if it waits for a plug-in; throws or rejects with the failure that ends the reading.
+ * What few bodies need is in functions of its own, because V8 compiles functions into one only up to a certain size.
  */
 type ReadingStage = (reading: Reading) => Waiting;
 

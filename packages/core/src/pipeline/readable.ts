@@ -3,29 +3,29 @@ import type { EncodedBody } from "../message/body.js";
 import type { EncodedMessage } from "../message/message.js";
 
 /**
- * Returns the message if its body is a `Uint8Array` of this realm on unshared memory, or an AMQP section. Other views are converted to a
- * `Uint8Array`; shared memory is copied, because it could change while it is read. Throws `TypeError` for anything else, which no
- * transport delivers.
+ * Returns the message if its body is a `Uint8Array` on unshared memory, both of this realm, or an AMQP section. Other views are copied to
+ * one: shared memory could change while it is read. Throws `TypeError` for anything else, which no transport delivers.
  */
 export function readable(message: EncodedMessage): EncodedMessage {
   const body: unknown = message?.body;
-  if (body instanceof Uint8Array && (body.buffer instanceof ArrayBuffer || !isShared(body.buffer))) {
-    return message;
-  }
-  if (isSection(body)) return message;
-  if (!ArrayBuffer.isView(body)) throw new TypeError(notReadable(message));
-  const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-  return { ...message, body: isShared(body.buffer) ? bytes.slice() : bytes };
+  return body instanceof Uint8Array && body.buffer instanceof ArrayBuffer
+    ? message
+    : converted(message, body);
 }
 
-/** Compares the name, because the buffer may be of another realm. */
-function isShared(buffer: ArrayBufferLike): boolean {
-  return Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
+function converted(message: EncodedMessage, body: unknown): EncodedMessage {
+  if (isSection(body)) return message;
+  if (!ArrayBuffer.isView(body)) throw new TypeError(notReadable(message));
+  return { ...message, body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice() };
 }
 
 function isSection(body: unknown): body is Exclude<EncodedBody, Uint8Array> {
-  if (!isObject(body) || !("section" in body) || !("value" in body)) return false;
-  return body.section === "value" || (body.section === "sequence" && Array.isArray(body.value));
+  return (
+    isObject(body) &&
+    "section" in body &&
+    "value" in body &&
+    (body.section === "value" || (body.section === "sequence" && Array.isArray(body.value)))
+  );
 }
 
 function notReadable(message: EncodedMessage): string {

@@ -6,9 +6,8 @@ import { note } from "./conclude.js";
 import type { ContentTypePolicies } from "./options.js";
 import type { Reading } from "./reading.js";
 
-/** Whether zero bytes are the absence of a body. They are a value of a declared format that says so, such as the empty text. */
-export function isWithoutBody(reading: Reading, bytes: Uint8Array): boolean {
-  if (bytes.length > 0) return false;
+/** Whether the zero bytes of a body are the absence of a body. They are a value of a declared format that says so, such as the empty text. */
+export function isWithoutBody(reading: Reading): boolean {
   const { named, call, selection } = reading;
   if (assumedFor(reading)?.serializer.readsAnyBytes === true) return false;
   const link = named ?? selection.link;
@@ -70,14 +69,17 @@ const undeclared = {
 
 /** The serializer that reads the body as if declared. Undefined if the bytes must be recognised. */
 function askedFor(reading: Reading): ChainLink | undefined {
-  const { chain, named, options, call, selection } = reading;
+  const { named, call, selection } = reading;
   if (named !== undefined) return call.readAs?.isDeclared === false ? undefined : named;
-  if (selection.kind === "declared") return selection.link;
-  const { policy: name, reason, detail } = undeclared[selection.kind];
-  const policy = options.contentTypePolicies[name];
-  if (policy === "reject") throw decodeFailure(reason, detail);
-  if (selection.kind !== "missing") note(reading, undefined, reason, detail);
-  return typeof policy === "string" ? undefined : chain.links[policy.position];
+  return selection.kind === "declared" ? selection.link : assumedByPolicy(reading, selection.kind);
+}
+
+/** The serializer that the policy assumes for a content type that selects none. Throws if the policy rejects it. */
+function assumedByPolicy(reading: Reading, kind: keyof typeof undeclared): ChainLink | undefined {
+  const { policy, reason, detail } = undeclared[kind];
+  if (reading.options.contentTypePolicies[policy] === "reject") throw decodeFailure(reason, detail);
+  if (kind !== "missing") note(reading, undefined, reason, detail);
+  return assumedFor(reading);
 }
 
 /** The serializer that a policy assumes for the body. */

@@ -24,10 +24,19 @@ export function validated(reading: Reading, link: ChainLink | undefined, value: 
   const { known } = reading;
   // Without a serializer, its check takes its place: before that of the definition, which may transform the value.
   const given = link === undefined ? valid(ofNoSerializer(reading), value) : value;
-  const checked = valid(known?.version.check, given);
-  const body = link === undefined ? checked : valid(known?.guardFor(link.serializer.name), checked);
+  return known === undefined ? guarded(reading, given) : validatedAs(known, reading, link, given);
+}
+
+function validatedAs(
+  known: KnownVersion,
+  reading: Reading,
+  link: ChainLink | undefined,
+  value: unknown,
+): unknown {
+  const checked = valid(known.version.check, value);
+  const body = link === undefined ? checked : valid(known.guardFor(link.serializer.name), checked);
   // A body of an older version is not yet the one that handlers receive.
-  return known !== undefined && hasUpcasts(known) ? body : guarded(reading, body);
+  return hasUpcasts(known) ? body : guarded(reading, body);
 }
 
 /** The stage that takes the body out of an envelope that says the message type, if the properties do not, reads it, and validates it. */
