@@ -29,6 +29,7 @@ import {
 export class RawClient {
   readonly #socket: Socket;
   readonly #waits = new Map<number, (fields: (number | undefined)[]) => void>();
+  readonly #closed: Promise<never>;
   #onFlow: (fields: (number | undefined)[]) => void = () => {};
   #onSettled: (count: number) => void = () => {};
   #onRead: () => void = () => {};
@@ -44,16 +45,17 @@ export class RawClient {
       cutter.push(chunk);
       this.#onRead();
     });
+    this.#closed = new Promise((_, reject) => {
+      this.#socket.once("error", reject);
+      this.#socket.once("close", () => reject(new Error("The server closed the connection.")));
+    });
+    // Without an effect while nothing waits for the server.
+    this.#closed.catch(() => {});
   }
 
-  /** Connects, and resolves when the server has answered open. Rejects when nobody listens. */
+  /** Connects, and resolves when the server has answered open. Rejects when nobody listens, or the server closes the connection. */
   static async open(port: number): Promise<RawClient> {
     const client = new RawClient(port);
-    const socket = client.#socket;
-    await new Promise<void>((resolve, reject) => {
-      socket.once("connect", resolve);
-      socket.once("error", reject);
-    });
     await client.#ask(saslHeader, saslMechanisms);
     await client.#ask(encodeFrame(saslInitCode, [symbol("ANONYMOUS")]), saslOutcome);
     await client.#ask(amqpHeader, header);
@@ -74,9 +76,10 @@ export class RawClient {
       };
     });
     await this.#attach("sender", address);
-    await firstFlow;
+    await this.#unlessClosed(firstFlow);
     const startMs = performance.now();
-    await new Promise<void>((resolve) => this.#sendTransfers(count, maxInFlight, latest, resolve));
+    const all = new Promise<void>((resolve) => this.#sendTransfers(count, maxInFlight, latest, resolve));
+    await this.#unlessClosed(all);
     return performance.now() - startMs;
   }
 
@@ -102,7 +105,7 @@ export class RawClient {
         ...[uint(0), uint(0), uint(count)],
       ]),
     );
-    await all;
+    await this.#unlessClosed(all);
     await this.#ask(encodeFrame(detachCode, [uint(0), true]), detachCode);
     return performance.now() - startMs;
   }
@@ -156,12 +159,17 @@ export class RawClient {
     await this.#ask(encodeFrame(attachCode, attach), attachCode);
   }
 
-  /** Writes, and waits for a frame of a kind; resolves with the numbers it starts with. */
+  /** Writes, and waits for a frame of a kind; resolves with the numbers it starts with. Rejects when the connection is closed. */
   #ask(bytes: Buffer, code: number): Promise<(number | undefined)[]> {
-    return new Promise((resolve) => {
+    const answer = new Promise<(number | undefined)[]>((resolve) => {
       this.#waits.set(code, resolve);
       this.#socket.write(bytes);
     });
+    return this.#unlessClosed(answer);
+  }
+
+  #unlessClosed<Value>(promise: Promise<Value>): Promise<Value> {
+    return Promise.race([promise, this.#closed]);
   }
 
   #onFrame(code: number, buffer: Buffer, start: number): void {
