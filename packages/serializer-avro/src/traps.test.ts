@@ -526,14 +526,15 @@ describe("writing", () => {
     assert.deepStrictEqual(roundTrip(avro({ schema }), { c: undefined }), { a: 7, b: Uint8Array.of(255) });
   });
 
-  it("returns bytes with separate memory that do not change", () => {
+  it("returns bytes that do not change, small ones from memory that they share and large ones from their own", () => {
     const serializer = avro({ schema: "string" });
-    const first = write(serializer, "first");
-    const copy = Uint8Array.from(first);
-    write(serializer, "other text");
-    expect(first).toEqual(copy);
-    expect(first.buffer.byteLength).toBe(first.length);
-    expect(Object.getPrototypeOf(first)).toBe(Uint8Array.prototype);
+    // More than the shared memory holds.
+    const texts = Array.from({ length: 50 }, (_, index) => String(index).repeat(index * 40));
+    const written = texts.map((text) => write(serializer, text));
+    expect(written.map((bytes) => read(serializer, bytes))).toEqual(texts);
+    for (const bytes of written) expect(Object.getPrototypeOf(bytes)).toBe(Uint8Array.prototype);
+    const large = write(serializer, "x".repeat(10_000));
+    expect(large.buffer.byteLength).toBe(large.length);
   });
 
   it("allows a serialization inside another", () => {

@@ -1,3 +1,4 @@
+import { untransferable } from "@waybill/core/internal";
 import type { SerializeContext } from "@waybill/core/serializer";
 import { type NativeBuffer, toNativeBuffer } from "./native-buffer.js";
 import { costlyExtra, zeroWidthItemsLimit } from "./read-tap.js";
@@ -5,6 +6,13 @@ import { costlyExtra, zeroWidthItemsLimit } from "./read-tap.js";
 const initialSize = 4096;
 /** A scratch buffer that grew beyond this is not kept for the next message. */
 const keptSize = 1 << 20;
+
+/** Bodies of more than a quarter of this get memory of their own. */
+const slabBytes = 32_768;
+/** The memory that smaller bodies share: one allocation, which takes longer than to copy a body, is enough for many of them. */
+let slab = new Uint8Array(0);
+/** Where the free part of the slab begins. */
+let free = 0;
 
 /** Thrown inside a write. Without a text, the serializer searches for the path of the value that does not fit. */
 export class InvalidValue extends Error {
@@ -130,9 +138,19 @@ export class WriteTap {
     this.pos = this.buf.writeInt32BE(schemaId, this.pos + 1);
   }
 
-  /** The bytes written, as a copy of exactly their size. */
+  /** The bytes written, in memory that is never overwritten. */
   copy(): Uint8Array {
-    return new Uint8Array(this.buf.buffer, this.buf.byteOffset, this.pos).slice();
+    const size = this.pos;
+    const written = new Uint8Array(this.buf.buffer, this.buf.byteOffset, size);
+    if (size > slabBytes / 4) return written.slice();
+    if (size > slab.length - free) {
+      slab = untransferable(new Uint8Array(slabBytes));
+      free = 0;
+    }
+    slab.set(written, free);
+    const bytes = new Uint8Array(slab.buffer, free, size);
+    free += size;
+    return bytes;
   }
 
   /** Refuses values that readers of this package would refuse. */
