@@ -45,7 +45,10 @@ export async function serveWithRhea(directory?: string): Promise<number> {
 
   container.on("sender_open", ({ sender }: EventContext) => {
     sender?.set_source((sender as Sender & { source: object }).source as never);
-    if (sender?.source.address !== "$cbs") list.join(sender as SenderWithCredit);
+    const address = sender?.source.address;
+    // A reply link of the management address would be given the messages of the queue.
+    if (address?.endsWith("/$management")) sender?.close({ condition: "amqp:not-implemented" });
+    else if (address !== "$cbs") list.join(sender as SenderWithCredit);
   });
   container.on("sendable", ({ sender }: EventContext) => list.give(sender as SenderWithCredit));
   container.on("settled", ({ sender }: EventContext) => {
