@@ -28,13 +28,14 @@ const { values: options, positionals } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
+    against: { type: "string" },
     peers: { type: "boolean", default: false },
     rounds: { type: "string", default: "51" },
     help: { type: "boolean", default: false },
   },
 });
 
-const help = `pnpm bench [suite …] [--json] [--peers] [--rounds N]
+const help = `pnpm bench [suite …] [--json] [--check] [--against FILE] [--peers] [--rounds N]
 
 suites     ${Object.keys(suites).join(", ")}; all by default but peers
            one part of a suite:
@@ -43,6 +44,7 @@ ${Object.entries(suites)
   .join("\n")}
 --json     prints the results as JSON, with date and machine
 --check    fails only if a line is more than 5 % worse than in bench/accepted.json, three times; run it where those were measured, on a quiet machine
+--against  the same beside a file that --json has printed: on another machine, by the commit whose figures were accepted
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 amqp, port, work alone run for minutes: connections and messages over AMQP, over one port beside other protocols, and a census by 1, 2 and 4 processes
 contracts  alone: the time of a contract check of 200 message types
@@ -55,7 +57,7 @@ if (options.help) {
   const chosen =
     positionals.length > 0 ? positionals : Object.keys(suites).filter((name) => name !== "peers");
   if (options.peers && !chosen.includes("peers")) chosen.push("peers");
-  const accepted = options.check ? readAccepted() : undefined;
+  const accepted = options.check || options.against !== undefined ? readAccepted(options.against) : undefined;
   if (accepted !== undefined) console.error(`accepted on ${accepted.date}: ${accepted.machine}`);
   const results: Result[] = [];
   for (const [suite, part] of chosen.flatMap(partsIn)) {

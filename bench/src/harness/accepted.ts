@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { figure } from "waybill-harness/figures.js";
 import type { Result } from "./measure.js";
 
-/** The figures of earlier runs that later ones are compared with: `bench/accepted.json`. */
+/** The figures of earlier runs that later ones are compared with: `bench/accepted.json`, or what `bench --json` has printed. */
 export interface Accepted {
   readonly date: string;
   readonly machine: string;
@@ -12,9 +12,9 @@ export interface Accepted {
 /** A line may be worse than the accepted figure by this factor. */
 const tolerance = 1.05;
 
-/** Reads the accepted figures. */
-export function readAccepted(): Accepted {
-  return JSON.parse(readFileSync(new URL("../../accepted.json", import.meta.url), "utf8"));
+/** Reads the accepted figures, or those of another file. */
+export function readAccepted(file: string | URL = new URL("../../accepted.json", import.meta.url)): Accepted {
+  return JSON.parse(readFileSync(file, "utf8"));
 }
 
 /** Whether a line is worse than its accepted figure by more than 5 %. A line without one is new, and has not fallen. */
