@@ -7,8 +7,9 @@ export async function startChild<Ready>(
   program: URL,
   args: readonly string[] = [],
   flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly ready: Ready; readonly process: SupervisedProcess }> {
-  const process = new SupervisedProcess({ command: nodeCommand(program, args, flags) });
+  const process = new SupervisedProcess({ command: nodeCommand(program, args, flags), env });
   const ready = await process.ready;
   if (ready === undefined) throw new Error(`A process of the bench ended: ${process.findings.join(", ")}.`);
   return { ready: ready as Ready, process };

@@ -39,6 +39,16 @@ const processes = 5;
 const program = new URL("./side.js", import.meta.url);
 
 /**
+ * Memory that was freed stays with the process: glibc neither returns it to the system nor maps large pieces anew. What it takes to touch a page for the first
+ * time depends on the machine, from half a microsecond to twenty where the host of a virtual machine gives and takes its memory.
+ */
+const keptMemory = {
+  MALLOC_TRIM_THRESHOLD_: String(2 ** 30),
+  MALLOC_MMAP_THRESHOLD_: String(2 ** 25),
+  MALLOC_TOP_PAD_: String(2 ** 26),
+};
+
+/**
  * Times each side in separate processes. In one process they would share a library's buffers and compiled code, and one side would pay for
  * collecting the other's garbage.
  */
@@ -96,7 +106,7 @@ async function startSides(
   names: readonly string[],
   { args, flags }: SideProcesses,
 ): Promise<SupervisedProcess> {
-  return (await startChild(program, [module.href, names.join(","), ...args], flags)).process;
+  return (await startChild(program, [module.href, names.join(","), ...args], flags, keptMemory)).process;
 }
 
 /** A comparison whose sides are opened in separate processes. */
