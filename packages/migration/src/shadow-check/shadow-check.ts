@@ -203,11 +203,14 @@ export class ShadowCheck {
       hasEnded: false,
     };
     this.#spareAbort = undefined;
-    const call = { bodyTransforms: false, abortSignal: one.abort.signal } as const;
+    const bodyTransforms = false;
+    const abortSignal = one.abort.signal;
     const unwritable = (): void => this.#end(one, at("unwritable"));
     try {
-      const read = (after: EncodedMessage) => this.#read(pipeline, one, before, after, call);
-      const after = pipeline.serialize(message, { ...call, readBack: false, writeAs: this.#candidate });
+      const read = (after: EncodedMessage) =>
+        this.#read(pipeline, one, before, after, { bodyTransforms, abortSignal });
+      const writeAs = this.#candidate;
+      const after = pipeline.serialize(message, { bodyTransforms, abortSignal, readBack: false, writeAs });
       const reading = isPromise(after) ? after.then(read) : read(after);
       if (isPromise(reading) && !one.hasEnded) this.#running.set(one, reading.then(undefined, unwritable));
     } catch {
