@@ -79,13 +79,16 @@ export async function contentOf(directory: string): Promise<Content> {
   return content;
 }
 
-/** The sequence numbers in a store, only read; or why it is refused. */
-export function sequencesIn({ path }: Place): number[] | string {
+/** The sequence numbers in a store, only read; or why it is refused. Its log may be looked for in other files. */
+export function sequencesIn(
+  { path }: Place,
+  logs: readonly [string, string] = [first, second],
+): number[] | string {
   const sequences: number[] = [];
   const ignore = () => {};
   try {
     loadRecords(
-      { store: join(path, "store.mdb"), logs: [join(path, first), join(path, second)] },
+      { store: join(path, "store.mdb"), logs: [join(path, logs[0]), join(path, logs[1])] },
       {
         entity: ignore,
         counter: ignore,
