@@ -44,7 +44,7 @@ ${Object.entries(suites)
   .join("\n")}
 --json     prints the results as JSON, with date and machine
 --check    fails only if a line is more than 5 % worse than in bench/accepted.json, three times; run it where those were measured, on a quiet machine
---against  the same beside a file that --json has printed: on another machine, by the commit whose figures were accepted
+--against  the same beside a file that --json has printed: on another machine, for an earlier commit
 --peers    adds the suite of other libraries; installs them into bench/peers (190 MB) first
 amqp, port, work alone run for minutes: connections and messages over AMQP, over one port beside other protocols, and a census by 1, 2 and 4 processes
 contracts  alone: the time of a contract check of 200 message types

@@ -40,7 +40,7 @@ const program = new URL("./side.js", import.meta.url);
 
 /**
  * Memory that was freed stays with the process: glibc neither returns it to the system nor maps large pieces anew. What it takes to touch a page for the first
- * time depends on the machine, from half a microsecond to twenty where the host of a virtual machine gives and takes its memory.
+ * time depends on the machine: less than a microsecond, or tens of them where the host of a virtual machine gives and takes its memory.
  */
 const keptMemory = {
   MALLOC_TRIM_THRESHOLD_: String(2 ** 30),
