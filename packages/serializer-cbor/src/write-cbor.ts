@@ -26,7 +26,14 @@ export function writeCbor(
     const result = check(decodeItem(item, { maxDepth: context.maxDepth }));
     if (!result.isValid) throw encodeFailure(result.text);
   }
-  return isMarked ? Uint8Array.from([...selfDescription, ...item]) : item;
+  return isMarked ? marked(item) : item;
+}
+
+function marked(item: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(selfDescription.length + item.length);
+  bytes.set(selfDescription);
+  bytes.set(item, selfDescription.length);
+  return bytes;
 }
 
 function writeItem(value: unknown, maxDepth: number): Uint8Array {
