@@ -1,5 +1,5 @@
 import type { DeserializeContext } from "@waybill/core/serializer";
-import { byteArrayTag, checkTag, checkText, fail, readArgument, setTag } from "./check-tag.js";
+import { byteArrayTag, checkTag, fail, readArgument, readText, setTag } from "./check-tag.js";
 import { isRecordTag, Records } from "./records.js";
 
 const arrayType = 0;
@@ -192,7 +192,7 @@ function checkUtf8(bytes: Uint8Array, start: number, end: number): void {
     if ((bytes[index] as number) < 0x80) continue;
     // The library drops U+FEFF at the beginning of a string.
     if (index === start && bytes[start] === 0xef && bytes[start + 1] === 0xbb) needsCare = true;
-    checkText(bytes, start, end);
+    readText(bytes, start, end);
     return;
   }
 }

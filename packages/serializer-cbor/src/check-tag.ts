@@ -83,7 +83,7 @@ function checkLeaf(bytes: Uint8Array, position: number, kind: Content, at: numbe
   const maxSize = maxSizes.get(kind);
   if (maxSize !== undefined && size > maxSize)
     fail("value-out-of-range", `an integer of more than ${maxSize} bytes`, at);
-  if (kind === "text") checkText(bytes, end - size, end);
+  if (kind === "text") readText(bytes, end - size, end);
   return end;
 }
 
@@ -95,9 +95,9 @@ function fits(kind: Content, major: number, info: number): boolean {
 }
 
 /** Refuses a text that is not UTF-8. */
-export function checkText(bytes: Uint8Array, start: number, end: number): void {
+export function readText(bytes: Uint8Array, start: number, end: number): string {
   try {
-    utf8.decode(bytes.subarray(start, end));
+    return utf8.decode(bytes.subarray(start, end));
   } catch {
     fail("utf8-invalid", "a string is not valid UTF-8", start);
   }

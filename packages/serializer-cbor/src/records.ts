@@ -1,10 +1,14 @@
-import { checkText, fail, readArgument, utf8 } from "./check-tag.js";
+import { asciiText } from "@waybill/core/serializer";
+import { fail, readArgument, readText } from "./check-tag.js";
 
 /** The tag of a record that defines its keys: an array of an id, the keys and the values. */
 const definition = 0xdfff;
 /** The tags of records whose keys were defined before: an array of the values. The tag is the id. */
 const firstId = 0xe000;
 const lastId = 0xffff;
+
+/** Keys up to this length are mostly ASCII, and read faster without the decoder. */
+const shortKey = 23;
 
 const unsigned = 0;
 const text = 3;
@@ -67,8 +71,8 @@ function readKeys(
     const { argument: size, end: start } = readHead(bytes, end, text, at);
     end = start + size;
     if (end > bytes.length) fail("truncated", "a record's key exceeds the body", at);
-    checkText(bytes, start, end);
-    keys.add(checkedKey(utf8.decode(bytes.subarray(start, end)), at));
+    const key = (size <= shortKey ? asciiText(bytes, start, end) : undefined) ?? readText(bytes, start, end);
+    keys.add(checkedKey(key, at));
   }
   if (keys.size < count) fail("malformed", "a record with a duplicate key", at);
   return { keys: [...keys], end };
