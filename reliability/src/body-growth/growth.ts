@@ -1,7 +1,7 @@
 import { required } from "@waybill/foundation";
 import { timeOf } from "../fuzz/time-of.js";
 import type { Dimension, Sized } from "./dimensions.js";
-import { slowness } from "./reference.js";
+import { costOf, fasterOf, paceNow, referenceMsOf } from "./reference.js";
 
 /** The sizes that are compared, as multiples of the smallest. */
 const multiples = [1, 2, 4, 8] as const;
@@ -25,7 +25,7 @@ const largestStart = mebibyte;
 export interface Growth {
   /** The time for a byte of the largest size, divided by that of the smallest: 1 if time is linear, 8 if it is quadratic. */
   readonly growth: number;
-  /** In the largest size, on a machine of the reference's pace. */
+  /** In the largest size, on the machine for which the bars were chosen. */
   readonly msPerMebibyte: number;
   /** Undefined if it is as it has to be. */
   readonly fault: string | undefined;
@@ -57,23 +57,25 @@ function isSlow({ growth, msPerMebibyte }: Growth, smallest: number): boolean {
 function measureOnce({ ofSize, hasBar }: Dimension, smallest: number): Growth {
   const sizes = multiples.map((multiple) => ofSize(smallest * multiple));
   const fastest = sizes.map(() => Number.POSITIVE_INFINITY);
-  const { bytes, bare } = sizes[3] as Sized;
+  const { bytes, work, bare } = sizes[3] as Sized;
   let msPerMebibyte = Number.POSITIVE_INFINITY;
   const leastBar = hasBar ? barPerMebibyte : Number.POSITIVE_INFINITY;
   let bar: number = leastBar;
   let measured: Growth | undefined;
   for (let round = 0; round < rounds || (round < mostRounds && measured?.fault !== undefined); round++) {
-    const slow = slowness();
+    const before = paceNow();
     for (const [index, size] of sizes.entries()) {
       const times = (multiples[3] as number) / (multiples[index] as number);
       fastest[index] = Math.min(fastest[index] as number, msPerByte(size, times));
     }
-    const ms = msPerByte(sizes[3] as Sized, 1) * mebibyte;
-    const bareMs = bare === undefined ? 0 : msPerByte({ bytes, work: bare }, 1) * mebibyte;
-    const pace = Math.min(slow, slowness());
-    if (ms / pace < msPerMebibyte) {
-      msPerMebibyte = ms / pace;
-      bar = Math.max(leastBar, (2 * bareMs) / pace);
+    const cost = costOf(work);
+    const bareCost = bare === undefined ? undefined : costOf(bare);
+    const pace = fasterOf(before, paceNow());
+    const ms = referenceMsOf(cost, pace) * (mebibyte / bytes);
+    if (ms < msPerMebibyte) {
+      msPerMebibyte = ms;
+      const bareMs = bareCost === undefined ? 0 : referenceMsOf(bareCost, pace) * (mebibyte / bytes);
+      bar = Math.max(leastBar, 2 * bareMs);
     }
     const growth = (fastest[3] as number) / (fastest[0] as number);
     measured = { growth, msPerMebibyte, fault: faultOf(growth, msPerMebibyte, bar) };
