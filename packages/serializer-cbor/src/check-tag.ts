@@ -94,7 +94,7 @@ function fits(kind: Content, major: number, info: number): boolean {
   return major < 2 || (major === 7 && info >= 25 && info <= 27);
 }
 
-/** Refuses a text that is not UTF-8. */
+/** The text of these bytes. Refuses what is not UTF-8. */
 export function readText(bytes: Uint8Array, start: number, end: number): string {
   try {
     return utf8.decode(bytes.subarray(start, end));
