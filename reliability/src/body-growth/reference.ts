@@ -47,8 +47,9 @@ export function paceNow(): Pace {
   return { slowness: Math.max(1, withUsualPages(parsing, pageMs) / referenceMs), pageMs };
 }
 
+/** At least half of the time remains, however long pages take: the bar has to catch what is slow. */
 function withUsualPages({ ms, pages }: Cost, pageMs: number): number {
-  return Math.max(0, ms - pages * pageMs);
+  return Math.max(ms / 2, ms - pages * pageMs);
 }
 
 /** The less forgiving of both in each. */
