@@ -65,7 +65,7 @@ describe("an option added to the settlements", () => {
       "packages/azure-functions/src/settlement/by-actions.ts",
       "packages/conformance/src/transport/cases/settling-cases.ts",
       "packages/core/src/receive/processing/handling.ts",
-      "packages/core/src/receive/receiver/receiver.ts",
+      "packages/core/src/receive/receiver/loaded-receiver.ts",
       "packages/transport-azure/src/settlement/settlement-options.ts",
       "packages/transport-local/src/local-receiver.ts",
       "packages/transport-local/src/to-broker-message.ts",

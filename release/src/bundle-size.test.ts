@@ -101,21 +101,21 @@ const programs: readonly [what: string, source: string, kilobytes: readonly numb
     "`WaybillClient` alone",
     `import { WaybillClient } from "@waybill/core";
      console.log(new WaybillClient(globalThis.transport, globalThis.options));`,
-    [174, 57, 72, 70],
+    [117, 40, 76, 71],
   ],
   [
     "`WaybillClient` and `json()`",
     `import { WaybillClient } from "@waybill/core";
      import { json } from "@waybill/serializer-json";
      console.log(new WaybillClient(globalThis.transport, { serializer: json() }));`,
-    [190, 62, 77, 77],
+    [133, 45, 81, 78],
   ],
   [
     "all exports of both, used or not",
     `import * as core from "@waybill/core";
      import * as json from "@waybill/serializer-json";
      console.log({ ...core, ...json });`,
-    [205, 68, 82, 82],
+    [159, 53, 86, 83],
   ],
 ];
 

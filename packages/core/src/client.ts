@@ -15,8 +15,9 @@ export type {
   DeadLetterMessageOptions,
   PeekMessagesOptions,
   ReceiveMessagesOptions,
-} from "./receive/receiver/receiver.js";
-export type { UndecodedIn, UndeserializableAction } from "./receive/receiver/receiver-options.js";
+  UndecodedIn,
+  UndeserializableAction,
+} from "./receive/receiver/receiver-options.js";
 export type { RuleManager, SqlRuleAction } from "./rules/rule-manager.js";
 export type { CreateMessageBatchOptions } from "./sending/message-batch.js";
 export type { ListSessionsOptions } from "./sessions/list-sessions.js";

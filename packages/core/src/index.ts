@@ -44,8 +44,8 @@ export type {
   ProcessErrorArgs,
   SubscribeMessagesOptions,
 } from "./receive/processing/processor-options.js";
-export type { RetryOptions } from "./receive/processing/retry.js";
 export { firstMessageIdProperty, retryCountProperty } from "./receive/processing/retry.js";
+export type { RetryOptions } from "./receive/processing/retry-options.js";
 export type { HandlersByType, TypedMessageHandlers } from "./receive/processing/typed-handlers.js";
 export { DeferredMessages } from "./receive/receiver/deferred-messages.js";
 export { peekAll } from "./receive/receiver/peek-all.js";

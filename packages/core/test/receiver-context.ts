@@ -22,16 +22,18 @@ export interface ContextOptions {
 export function contextOf({ transport }: Fixture, options: ContextOptions): ReceiverContext {
   const { client, address = { queue: "orders" }, receiveMode = "peekLock", renewForMs = 300_000 } = options;
   const resolved = resolveClientOptions(client);
-  const contexts = new ReceiverContextFactory(
+  const contexts = new ReceiverContextFactory({
     transport,
-    resolved,
-    new HealthMonitor(transport.scheduler ?? systemScheduler),
-    (name) => transport.createSender(name),
-  );
+    options: resolved,
+    health: new HealthMonitor(transport.scheduler ?? systemScheduler),
+    senderTo: (name) => transport.createSender(name),
+    onCircuitBreaker: () => {},
+  });
   const kind = { address, pipeline: resolved.pipeline, renewForMs };
   const { session, isBlocking = false } = options;
   if (session === undefined) {
-    return contexts.create(transport.createReceiver(address, receiveMode), { ...kind, canRetry: false });
+    const receiver = transport.createReceiver(address, receiveMode);
+    return contexts.create(receiver, { ...kind, retrySender: undefined });
   }
   return contexts.createForSession(session, { ...kind, isBlocking, sessionRenewal: undefined });
 }

@@ -1,4 +1,5 @@
 import {
+  afterwards,
   durationMs,
   requireDuration,
   requireInteger,
@@ -11,13 +12,16 @@ import {
 } from "@waybill/foundation";
 import { entityPathOf } from "../contracts/entity-path.js";
 import { loadedLater } from "../contracts/loaded-later.js";
+import type { Awaitable } from "../contracts/serializer.js";
 import type {
+  EntityAddress,
   Transport,
   TransportReceiver,
   TransportReceiverEvents,
   TransportSender,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
+import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import type { ClientHealth } from "../diagnostics/client-health.js";
 import { HealthMonitor } from "../diagnostics/health-monitor.js";
 import { ObservedSender } from "../diagnostics/observed-sender.js";
@@ -49,22 +53,24 @@ import { defaultRehearseOptions, type RehearseOptions } from "../rehearsal/rehea
 import { RuleManager } from "../rules/rule-manager.js";
 import { Sender } from "../sending/sender.js";
 import { type ListSessionsOptions, listSessions } from "../sessions/list-sessions.js";
+import type { SessionProcessorSettings } from "../sessions/session-processor.js";
 import type {
   SessionMessageHandlers,
   SubscribeSessionsOptions,
   TypedSessionMessageHandlers,
 } from "../sessions/session-processor-options.js";
 import type { SessionOwner, SessionReceiver } from "../sessions/session-receiver.js";
-import { SessionSubscription } from "../sessions/session-subscription.js";
+import { subscribeToSessions } from "../sessions/session-subscription.js";
 import { acceptSession } from "./accept-session.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import { type EntityName, entityAddress, requireName, requireReceiveMode } from "./entity-address.js";
 import { closedError, OpenParts } from "./open-parts.js";
 import { OwnSenders } from "./own-senders.js";
-import { ReceiverContextFactory } from "./receiver-context-factory.js";
+import type { ReceiverContextFactory } from "./receiver-context-factory.js";
 
 const defaultSessionWaitMs = 60_000;
 
+const receiverContexts = loadedLater("receivers", () => import("./receiver-context-factory.js"));
 const sessionReceivers = loadedLater("sessions", () => import("../sessions/session-receiver.js"));
 const rehearsals = loadedLater("rehearsals", () => import("../rehearsal/rehearse.js"));
 
@@ -72,9 +78,11 @@ const rehearsals = loadedLater("rehearsals", () => import("../rehearsal/rehearse
 export class ClientParts extends OpenParts {
   readonly #transport: Transport;
   readonly #options: ResolvedClientOptions;
-  readonly #contexts: ReceiverContextFactory;
+  #contexts: ReceiverContextFactory | undefined;
   readonly #health: HealthMonitor;
   readonly #senders: OwnSenders;
+  /** Tells the reader directory of the client's circuits; undefined if it does not want to know. */
+  readonly #tellDirectory: ((event: CircuitBreakerEvent) => void) | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: ResolvedClientOptions) {
@@ -84,9 +92,8 @@ export class ClientParts extends OpenParts {
     this.#senders = new OwnSenders((queueOrTopic) => this.#openSender(queueOrTopic));
     this.#health = new HealthMonitor(this.scheduler);
     this.#options = options;
-    this.#contexts = new ReceiverContextFactory(transport, options, this.#health, (name) =>
-      this.#senders.to(name),
-    );
+    if (options.circuitBreaker !== undefined)
+      this.#tellDirectory = options.readerDirectory?.followCircuits?.();
   }
 
   readonly #events: TransportReceiverEvents = {
@@ -183,14 +190,48 @@ export class ClientParts extends OpenParts {
     renewForMs(options);
     const address = entityAddress({ queueOrTopic, subscription }, subQueueType);
     const receiver = this.#transport.createReceiver(address, receiveMode, this.#events);
+    this.#health.opened(receiver);
     const canRetry =
       subscription === undefined &&
       subQueueType === undefined &&
       receiveMode === "peekLock" &&
       this.#transport.capabilities.has("scheduling");
-    const kind = { address, pipeline, renewForMs: renewForMs(options), canRetry };
-    const context = this.#contexts.create(receiver, kind);
-    return this.add(new Receiver(context, { isForSubscription, onClosed: this.#onReceiverClosed(receiver) }));
+    const kind = {
+      address,
+      pipeline,
+      renewForMs: renewForMs(options),
+      retrySender: canRetry ? () => this.#senders.to(queueOrTopic) : undefined,
+    };
+    return this.add(
+      new Receiver({
+        ...kind,
+        receiver,
+        scheduler: this.scheduler,
+        backoff: this.#options.unavailableBackoff,
+        isForSubscription,
+        onClosed: this.#onReceiverClosed(receiver),
+        open: (state) => afterwards(this.#loaded(), (contexts) => contexts.open(receiver, kind, state)),
+      }),
+    );
+  }
+
+  /** Loads the code of receivers, if that was not done before. */
+  #loaded(): Awaitable<ReceiverContextFactory> {
+    if (this.#contexts !== undefined) return this.#contexts;
+    return afterwards(receiverContexts(), ({ ReceiverContextFactory }) => {
+      this.#contexts ??= new ReceiverContextFactory({
+        transport: this.#transport,
+        options: this.#options,
+        health: this.#health,
+        senderTo: (queueOrTopic) => this.#senders.to(queueOrTopic),
+        onCircuitBreaker: (event) => {
+          this.#health.circuitChanged(event);
+          this.#tellDirectory?.(event);
+          this.#options.onCircuitBreaker(event);
+        },
+      });
+      return this.#contexts;
+    });
   }
 
   #onReceiverClosed(receiver: TransportReceiver): (part: Receiver<UndecodedMessage>) => void {
@@ -218,7 +259,7 @@ export class ClientParts extends OpenParts {
     const accepting = { receiveMode, maxWaitTimeInMs, abortSignal, ...this.#events };
     const address = entityAddress(entity);
     // First, because a session that was accepted would stay locked without it.
-    const { SessionReceiver } = await sessionReceivers();
+    const [{ SessionReceiver }, contexts] = await Promise.all([sessionReceivers(), this.#loaded()]);
     this.requireOpen();
     const receiver = await acceptSession(this.#transport, this, address, sessionId, accepting);
     const { pipeline } = this.#options;
@@ -229,7 +270,8 @@ export class ClientParts extends OpenParts {
       isBlocking,
       sessionRenewal: undefined,
     };
-    const context = this.#contexts.createForSession(receiver, kind);
+    this.#health.opened(receiver);
+    const context = contexts.createForSession(receiver, kind);
     return this.add(new SessionReceiver<UndecodedMessage>(context, this.#sessionOwner(receiver)));
   }
 
@@ -252,26 +294,37 @@ export class ClientParts extends OpenParts {
     if (options.receiveMode !== undefined) requireReceiveMode(options.receiveMode);
     const address = entityAddress(entity);
     return this.add(
-      new SessionSubscription(
-        handlers,
-        options,
-        {
-          transport: this.#transport,
-          events: this.#events,
-          address,
-          entityPath: entityPathOf(address),
-          scheduler: this.scheduler,
-          breaker: this.#contexts.breakers.breakerFor(address, pipeline),
-          lookAhead: this.#contexts.breakers.lookAheadFor(address, pipeline),
-          backoff: this.#options.unavailableBackoff,
-          open: (receiver, kind) => ({
-            context: this.#contexts.createForSession(receiver, { address, pipeline, ...kind }),
-            owner: this.#sessionOwner(receiver),
-          }),
-        },
-        this.forget,
-      ),
+      subscribeToSessions(handlers, options, {
+        entityPath: entityPathOf(address),
+        scheduler: this.scheduler,
+        backoff: this.#options.unavailableBackoff,
+        onClosed: this.forget,
+        open: () =>
+          afterwards(this.#loaded(), (contexts) => this.#sessionProcessing(address, pipeline, contexts)),
+      }),
     );
+  }
+
+  #sessionProcessing(
+    address: EntityAddress,
+    pipeline: Pipeline,
+    contexts: ReceiverContextFactory,
+  ): SessionProcessorSettings {
+    return {
+      transport: this.#transport,
+      events: this.#events,
+      address,
+      entityPath: entityPathOf(address),
+      scheduler: this.scheduler,
+      breaker: contexts.breakers.breakerFor(address, pipeline),
+      lookAhead: contexts.breakers.lookAheadFor(address, pipeline),
+      backoff: this.#options.unavailableBackoff,
+      open: (receiver, kind) => {
+        this.#health.opened(receiver);
+        const context = contexts.createForSession(receiver, { address, pipeline, ...kind });
+        return { context, owner: this.#sessionOwner(receiver) };
+      },
+    };
   }
 
   listSessions(
@@ -318,7 +371,7 @@ export class ClientParts extends OpenParts {
     try {
       await super.close();
     } finally {
-      await Promise.all([this.#senders.close(), this.#contexts.breakers.close()]);
+      await Promise.all([this.#senders.close(), this.#contexts?.breakers.close()]);
     }
   }
 }

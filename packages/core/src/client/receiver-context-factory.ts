@@ -7,6 +7,7 @@ import type {
   TransportSender,
   TransportSessionReceiver,
 } from "../contracts/transport.js";
+import type { CircuitBreakerEvent } from "../diagnostics/circuit-breaker-event.js";
 import type { HealthMonitor } from "../diagnostics/health-monitor.js";
 import type { Pipeline } from "../pipeline/pipeline.js";
 import { CircuitBreakers } from "../receive/circuit-breaker/circuit-breakers.js";
@@ -14,6 +15,8 @@ import { LockRenewal } from "../receive/delivery/lock-renewal.js";
 import { OtherReaders } from "../receive/delivery/other-readers.js";
 import type { ReceiverContext } from "../receive/delivery/receiver-context.js";
 import { SessionLock } from "../receive/delivery/session-lock.js";
+import { LoadedReceiver } from "../receive/receiver/loaded-receiver.js";
+import type { ReceiverState } from "../receive/receiver/receiver-state.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 
 /** How one receiver differs from the others of its client. */
@@ -21,68 +24,67 @@ export interface ReceiverKind {
   readonly address: EntityAddress;
   readonly pipeline: Pipeline;
   readonly renewForMs: number;
-  /** Whether a copy of a message may be scheduled on the entity. */
-  readonly canRetry: boolean;
+  /** Sends to the entity itself, to schedule copies; undefined where that is not possible. */
+  readonly retrySender: (() => TransportSender) | undefined;
 }
 
 /** The same for a receiver of a session. */
-export interface SessionKind extends Omit<ReceiverKind, "canRetry"> {
+export interface SessionKind extends Omit<ReceiverKind, "retrySender"> {
   /** Whether the session stops at an undeserializable message. */
   readonly isBlocking: boolean;
   /** Renews the locks of several sessions; undefined for a renewal of its own. */
   readonly sessionRenewal: LockRenewal | undefined;
 }
 
-/** Makes the contexts of a client's receivers: the one place that knows what a receiver works with. */
+/** What the contexts of a client's receivers have in common. */
+export interface ReceiverContextFactorySettings {
+  readonly transport: Transport;
+  readonly options: ResolvedClientOptions;
+  readonly health: HealthMonitor;
+  readonly senderTo: (queueOrTopic: string) => TransportSender;
+  readonly onCircuitBreaker: (event: CircuitBreakerEvent) => void;
+}
+
+/**
+ * Makes the contexts of a client's receivers: the one place that knows what a receiver works with. It is loaded with the first receiver, and with
+ * it all other code that receives.
+ */
 export class ReceiverContextFactory {
   readonly breakers: CircuitBreakers;
-  readonly #transport: Transport;
-  readonly #options: ResolvedClientOptions;
-  readonly #health: HealthMonitor;
-  readonly #senderTo: (queueOrTopic: string) => TransportSender;
+  readonly #settings: ReceiverContextFactorySettings;
   /** By entity path. */
   readonly #otherReaders = new Map<string, OtherReaders>();
 
-  constructor(
-    transport: Transport,
-    options: ResolvedClientOptions,
-    health: HealthMonitor,
-    senderTo: (queueOrTopic: string) => TransportSender,
-  ) {
-    this.#transport = transport;
-    this.#options = options;
-    this.#health = health;
-    this.#senderTo = senderTo;
-    const tellDirectory =
-      options.circuitBreaker === undefined ? undefined : options.readerDirectory?.followCircuits?.();
+  constructor(settings: ReceiverContextFactorySettings) {
+    const { transport, options, onCircuitBreaker: onEvent } = settings;
+    this.#settings = settings;
+    const { circuitBreaker } = options;
     this.breakers = new CircuitBreakers({
       transport,
       scheduler: this.scheduler,
-      options: options.circuitBreaker,
-      onEvent: (event) => {
-        health.circuitChanged(event);
-        tellDirectory?.(event);
-        options.onCircuitBreaker(event);
-      },
+      options: circuitBreaker,
+      onEvent,
     });
   }
 
   get scheduler(): Scheduler {
-    return this.#transport.scheduler ?? systemScheduler;
+    return this.#settings.transport.scheduler ?? systemScheduler;
+  }
+
+  /** What the receiver of an entity does from now on. */
+  open(receiver: TransportReceiver, kind: ReceiverKind, state: ReceiverState): LoadedReceiver {
+    return new LoadedReceiver(this.create(receiver, kind), state);
   }
 
   /** The context of a receiver of an entity. */
   create(receiver: TransportReceiver, kind: ReceiverKind): ReceiverContext {
-    const { address, canRetry } = kind;
-    const queue = "queue" in address ? address.queue : address.topic;
-    const retrySender = canRetry ? () => this.#senderTo(queue) : undefined;
-    return this.#context(receiver, { ...kind, isBlocking: false, session: undefined, retrySender });
+    return this.#context(receiver, { ...kind, isBlocking: false, session: undefined });
   }
 
   /** The context of a receiver that holds a session; the session's lock is renewed from now on. */
   createForSession(receiver: TransportSessionReceiver, kind: SessionKind): ReceiverContext {
     const renewal = kind.sessionRenewal ?? new LockRenewal(this.scheduler);
-    const session = new SessionLock(receiver, renewal, kind.renewForMs, this.#health);
+    const session = new SessionLock(receiver, renewal, kind.renewForMs, this.#settings.health);
     session.keep();
     return this.#context(receiver, { ...kind, session, retrySender: undefined });
   }
@@ -93,8 +95,8 @@ export class ReceiverContextFactory {
       Pick<ReceiverContext, "isBlocking" | "session" | "retrySender">,
   ): ReceiverContext {
     const { address, pipeline, renewForMs, isBlocking, session, retrySender } = kind;
-    const { quarantineQueue, consumerVersion, observer, onUndeserializable } = this.#options;
-    this.#health.opened(receiver);
+    const { transport, options, health, senderTo } = this.#settings;
+    const { quarantineQueue, consumerVersion, observer, onUndeserializable } = options;
     return Object.freeze<ReceiverContext>({
       receiver,
       entityPath: receiver.entityPath,
@@ -108,19 +110,19 @@ export class ReceiverContextFactory {
       breaker: this.breakers.breakerFor(address, pipeline),
       lookAhead: this.breakers.lookAheadFor(address, pipeline),
       otherReaders: this.#otherReadersOf(entityPathOf(address)),
-      backoff: this.#options.unavailableBackoff,
-      canDefer: this.#transport.capabilities.has("deferral"),
+      backoff: options.unavailableBackoff,
+      canDefer: transport.capabilities.has("deferral"),
       consumerVersion,
-      quarantine: () => (quarantineQueue === undefined ? undefined : this.#senderTo(quarantineQueue)),
+      quarantine: () => (quarantineQueue === undefined ? undefined : senderTo(quarantineQueue)),
       retrySender,
       onUndeserializable,
       observer,
-      health: this.#health,
+      health,
     });
   }
 
   #otherReadersOf(entityPath: string): OtherReaders | undefined {
-    const { readerDirectory } = this.#options;
+    const { readerDirectory } = this.#settings.options;
     if (readerDirectory === undefined) return undefined;
     const known = this.#otherReaders.get(entityPath);
     const readers = known ?? new OtherReaders(readerDirectory, entityPath, this.scheduler);

@@ -26,7 +26,7 @@ const hooks = `
 
 /** What every program begins with: a broker with queues, and a client. */
 const prelude = `
-  import { writeFileSync } from "node:fs";
+  import { readFileSync, writeFileSync } from "node:fs";
   import { setImmediate as turn } from "node:timers/promises";
   import { createBroker, createManualClock } from "@waybill/broker";
   import { createPipeline, WaybillClient, WaybillError } from "@waybill/core";
@@ -41,6 +41,7 @@ const prelude = `
   const client = new WaybillClient(transport, { serializer: json(), unavailableBackoff });
   const sender = client.createSender("orders");
   const seen = [];
+  const loadedUrls = () => readFileSync(process.env.LOADED, "utf8");
   const restore = () => writeFileSync(process.env.RESTORED, "");
   const until = async (holds) => { while (!holds()) { clock.advance(100); await turn(); } };
   const errorOf = async (call) => { try { await call(); } catch (error) { return error.code + ": " + error.text; } };
@@ -49,7 +50,7 @@ const prelude = `
 
 interface Run {
   /** What the program wrote. */
-  readonly seen: unknown;
+  readonly seen: readonly unknown[];
   /** The URLs of the modules that it loaded. */
   readonly loaded: ReadonlySet<string>;
 }
@@ -68,7 +69,7 @@ async function runProgram(source: string, missing?: string): Promise<Run> {
     const args = ["--import", first, "--input-type=module", "--eval", `${prelude}${source}\nawait end();`];
     const { stdout } = await run(process.execPath, args, {
       cwd: root,
-      env: { ...process.env, RESTORED: restored },
+      env: { ...process.env, LOADED: loaded, RESTORED: restored },
     });
     return { seen: JSON.parse(stdout), loaded: new Set((await readFile(loaded!, "utf8")).split("\n")) };
   } finally {
@@ -91,6 +92,22 @@ async function laterFiles(): Promise<string[]> {
 }
 
 describe("a process", () => {
+  it("that only sends reads no file of code that is loaded later", async () => {
+    const { loaded } = await runProgram("await sender.sendMessages([{ body: 1 }, { body: 2 }]);");
+    expect(loaded).toContain(pathToFileURL(join(root, "dist/client/client.js")).href);
+    expect((await laterFiles()).filter((url) => loaded.has(url))).toEqual([]);
+    expect(Array.from(loaded).filter((url) => url.includes("/dist/receive/holding/"))).toEqual([]);
+  });
+
+  it("that makes a receiver reads its code at once, what handles unreadable messages included", async () => {
+    const { seen } = await runProgram(`
+      const receiver = client.createReceiver("orders");
+      const names = ["loaded-receiver.js", "settle-undecoded.js", "circuit-breaker.js", "set-aside.js"];
+      await until(() => names.every((name) => loadedUrls().includes("/" + name + "\\n")));
+      seen.push(receiver.isClosed);`);
+    expect(seen).toEqual([false]);
+  });
+
   it("that sends and receives reads no files of sessions, requests, rehearsals or encryption", async () => {
     const { seen, loaded } = await runProgram(`
       await sender.sendMessages([{ body: 1 }, { body: 2 }]);
@@ -102,10 +119,11 @@ describe("a process", () => {
       client.subscribe("orders", { processMessage: ({ body }) => void seen.push(body), processError: () => {} });
       await until(() => seen.length === 2);`);
     expect(seen).toEqual([1, 2]);
-    expect(loaded).toContain(pathToFileURL(join(root, "dist/client/client.js")).href);
     const later = await laterFiles();
-    expect(later.length).toBeGreaterThan(4);
-    expect(later.filter((url) => loaded.has(url))).toEqual([]);
+    expect(later.length).toBeGreaterThan(5);
+    expect(later.filter((url) => loaded.has(url))).toEqual([
+      pathToFileURL(join(root, "dist/client/receiver-context-factory.js")).href,
+    ]);
   });
 
   it("reads them with the first use", async () => {
@@ -132,6 +150,21 @@ describe("a process", () => {
 });
 
 describe("code that cannot be loaded", () => {
+  it("for receivers is reported and loaded again by a subscription", async () => {
+    const { seen } = await runProgram(
+      `await sender.sendMessages({ body: 1 });
+       client.subscribe("orders", {
+         processMessage: ({ body }) => void seen.push(body),
+         processError: ({ error, errorSource, entityPath }) => { seen.push(errorSource, entityPath, error.text); restore(); },
+       });
+       await until(() => seen.at(-1) === 1);`,
+      "receiver-context-factory.js",
+    );
+    const text = expect.stringMatching(/^The code for receivers could not be loaded/);
+    expect(seen.slice(0, 3)).toEqual(["receive", "orders", text]);
+    expect(seen.at(-1)).toBe(1);
+  });
+
   it("for sessions is reported and loaded again by a subscription", async () => {
     const { seen } = await runProgram(
       `await client.createSender("visits").sendMessages({ sessionId: "a", body: 1 });
@@ -146,6 +179,19 @@ describe("code that cannot be loaded", () => {
   });
 
   it("does not keep a client from closing", async () => {
+    const { seen } = await runProgram(
+      `const receiver = client.createReceiver("orders");
+       receiver.subscribe({ processMessage() {}, processError: ({ error }) => void seen.push(error.code) });
+       await until(() => seen.length >= 2);
+       await receiver.close();
+       seen.push(await errorOf(() => client.createReceiver("orders").close()));`,
+      "receiver-context-factory.js",
+    );
+    expect(seen.slice(0, 2)).toEqual(["unavailable", "unavailable"]);
+    expect(seen.at(-1)).toBeNull();
+  });
+
+  it("does not keep a client with sessions and requests from closing", async () => {
     const { seen } = await runProgram(
       `client.subscribeSessions("visits", { processMessage() {}, processError: ({ error }) => void seen.push(error.code) });
        const request = client.request("orders", { body: 1, replyTo: "replies" });
@@ -169,6 +215,13 @@ describe("code that cannot be loaded", () => {
       "client-requests.js",
       `client.requestMany("orders", { body: 1, replyTo: "orders" }, { timeoutInMs: 10 }).next()`,
       "requests and replies",
+      "done",
+    ],
+    ["receiver-context-factory.js", `client.createReceiver("orders").peekMessages(1)`, "receivers", "done"],
+    [
+      "receiver-context-factory.js",
+      `sender.sendMessages({ body: 1 }).then(() => client.createReceiver("orders").getMessageIterator().next())`,
+      "receivers",
       "done",
     ],
   ])("rejects the call that needs it, not the next one: %s for %s", async (missing, call, name, next) => {

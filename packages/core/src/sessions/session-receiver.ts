@@ -4,6 +4,7 @@ import type { ApplicationProperties, UndecodedMessage } from "../message/message
 import type { Pipeline } from "../pipeline/pipeline.js";
 import type { ReceiverContext } from "../receive/delivery/receiver-context.js";
 import type { SessionLock } from "../receive/delivery/session-lock.js";
+import { LoadedReceiver } from "../receive/receiver/loaded-receiver.js";
 import { Receiver, type ReceiverOwner } from "../receive/receiver/receiver.js";
 import { fromSessionState, isNoState, stateValue, toBareState, toSessionState } from "./session-state.js";
 
@@ -42,7 +43,7 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
   readonly #stateEnvelope: boolean;
 
   constructor(context: ReceiverContext, owner: SessionOwner) {
-    super(context, owner);
+    super({ ...context, ...owner, open: (state) => new LoadedReceiver(context, state) });
     this.#lock = required(context.session, "The lock of a session");
     this.#session = this.#lock.receiver;
     this.#pipeline = owner.statePipeline;

@@ -95,10 +95,8 @@ export class SessionRun implements SessionKeeper {
       prefetchCount: options.prefetchCount,
       isAutoCompleting: options.autoCompleteMessages,
       renewForMs: this.#context.renewForMs,
-      closeTimeoutMs: options.closeTimeoutInMs,
       retry: undefined,
       keeper: this,
-      onClosed: () => {},
     });
   }
 
@@ -169,7 +167,7 @@ export class SessionRun implements SessionKeeper {
   async #end(closeTimeoutInMs: number): Promise<void> {
     const { handlers, events } = this.#settings;
     try {
-      await this.#processor?.close({ closeTimeoutInMs });
+      await this.#processor?.close(closeTimeoutInMs);
     } catch (error) {
       await this.#report(error, "receive");
     }

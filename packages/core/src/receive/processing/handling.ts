@@ -15,7 +15,8 @@ import type { ErrorReporter } from "./error-reporter.js";
 import { isSettlingError, type SettlingError } from "./handler-errors.js";
 import type { InFlightMessage, MessageContext } from "./in-flight-message.js";
 import type { MessageHandlers } from "./processor-options.js";
-import { type ResolvedRetryOptions, retriesOf, retryCopy } from "./retry.js";
+import { retriesOf, retryCopy } from "./retry.js";
+import type { ResolvedRetryOptions } from "./retry-options.js";
 
 /** The retry options, and the sender of the copies. */
 export interface RetrySettings extends ResolvedRetryOptions {

@@ -1,7 +1,7 @@
 import type { MessageId, ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import type { UndeserializableDisposition } from "../../message/undeserializable-event.js";
 import type { MessageContext } from "./in-flight-message.js";
-import type { RetryOptions } from "./retry.js";
+import type { RetryOptions } from "./retry-options.js";
 
 /** What a processor was doing when an error occurred. */
 export type ErrorSource =

@@ -1,19 +1,16 @@
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { RetrySettings } from "./handling.js";
 import type { InFlightMessage, MessageContext } from "./in-flight-message.js";
-import type { Processor } from "./processor.js";
 
-/** The options of a processor with every default filled in, and who it belongs to. */
+/** The options of a processor with every default filled in. */
 export interface ProcessorSettings {
   readonly maxConcurrentCalls: number;
   readonly prefetchCount: number;
   readonly isAutoCompleting: boolean;
   readonly renewForMs: number;
-  readonly closeTimeoutMs: number;
   readonly retry: RetrySettings | undefined;
   /** Manages the lifetime of its session; undefined without a session, and if the caller manages it. */
   readonly keeper: SessionKeeper | undefined;
-  readonly onClosed: (processor: Processor) => void;
 }
 
 /** Manages the lifetime of a session, as its processor reports events: closes it with the processor, and keeps it locked while it is blocked. */

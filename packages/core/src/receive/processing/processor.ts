@@ -1,4 +1,4 @@
-import { durationMs, isDoneWithin, isPromise, LinkedSet } from "@waybill/foundation";
+import { isDoneWithin, isPromise, LinkedSet } from "@waybill/foundation";
 import type { Awaitable } from "../../contracts/serializer.js";
 import type { DeliveredMessage, TransportSubscription } from "../../contracts/transport.js";
 import { hasCode, WaybillError } from "../../errors/error.js";
@@ -10,8 +10,9 @@ import type { HeldMessage } from "../holding/held-messages.js";
 import { type ErrorReporter, errorReporter } from "./error-reporter.js";
 import { Handling } from "./handling.js";
 import { InFlightMessage } from "./in-flight-message.js";
-import type { CloseSubscriptionOptions, MessageHandlers, MessageSubscription } from "./processor-options.js";
+import type { MessageHandlers } from "./processor-options.js";
 import type { BlockCause, ProcessorSettings } from "./processor-settings.js";
+import type { RunningProcessor } from "./starting-subscription.js";
 import { UnreadMessages } from "./unread-messages.js";
 
 /** How many completions per slot may be pending before further messages wait for them. */
@@ -24,7 +25,7 @@ const maxSettlingMs = 5_000;
  * Delivers messages to a handler until it is closed, and settles each according to the handler's result. The methods are in the order of a
  * message's way: it arrives, gets one of the call slots, is read and handled. `UnreadMessages` has those that cannot be read.
  */
-export class Processor implements MessageSubscription {
+export class Processor implements RunningProcessor {
   readonly #context: ReceiverContext;
   readonly #settings: ProcessorSettings;
   readonly #report: ErrorReporter;
@@ -225,21 +226,15 @@ export class Processor implements MessageSubscription {
     if (delivery !== undefined && !isReleased) await this.#handling.abandon(delivery);
   }
 
-  close(options: CloseSubscriptionOptions = {}): Promise<void> {
-    this.#closing ??= this.#close(
-      durationMs("closeTimeoutInMs", options.closeTimeoutInMs, this.#settings.closeTimeoutMs),
-    );
-    return this.#closing;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
   /**
    * Stops receiving, abandons messages that no handler has received, and waits for the running handlers; when the time is up, their messages
    * are abandoned, too. Messages that could not be settled stay locked until their locks expire.
    */
+  close(timeoutMs: number): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs);
+    return this.#closing;
+  }
+
   async #close(timeoutMs: number): Promise<void> {
     const { scheduler } = this.#context;
     this.#isClosing = true;
@@ -251,7 +246,6 @@ export class Processor implements MessageSubscription {
     } finally {
       // Handlers that hang must not keep the transport from closing.
       for (const inFlight of this.#inFlight.toArray()) this.#end(inFlight);
-      this.#settings.onClosed(this);
     }
   }
 

@@ -1,4 +1,3 @@
-import { durationMs, type Resolved, requireInteger, withDefaults } from "@waybill/foundation";
 import type { DeliveredMessage } from "../../contracts/transport.js";
 import type { ApplicationProperties, EncodedMessage, MessageId } from "../../message/message.js";
 import { copyToSend } from "../delivery/settle-undecoded.js";
@@ -8,31 +7,6 @@ export const retryCountProperty = "waybill-retry-count";
 
 /** The application property with the original `messageId` of a retried message. */
 export const firstMessageIdProperty = "waybill-first-message-id";
-
-/**
- * After a delay, retries a message whose handler failed: a copy is scheduled, then the message is completed. A crash between the two steps
- * may deliver a message twice, but loses none.
- */
-export interface RetryOptions {
-  /** The delay in milliseconds, or a function of the number of the retry, from 1, and the handler's error. 0 abandons the message instead. */
-  readonly delayInMs: number | ((retry: number, error: unknown) => number);
-  /** Maximum number of retries; then the message is dead-lettered with the reason `RetriesExhausted`. Default: 10. */
-  readonly maxRetries?: number | undefined;
-}
-
-/** {@link RetryOptions} with the default filled in. */
-export type ResolvedRetryOptions = Resolved<RetryOptions>;
-
-const defaults = Object.freeze({ delayInMs: undefined, maxRetries: 10 });
-
-/** Checks the options and fills in the default. Throws `TypeError`. */
-export function resolveRetryOptions(options: RetryOptions): ResolvedRetryOptions {
-  const resolved = withDefaults("retry", options, defaults);
-  const { delayInMs, maxRetries } = resolved;
-  if (typeof delayInMs !== "function") durationMs("retry.delayInMs", delayInMs, 0);
-  requireInteger("retry.maxRetries", maxRetries, 0);
-  return resolved;
-}
 
 /** How often a message has been retried. An invalid property counts as 0, because it comes from the wire. */
 export function retriesOf({ applicationProperties }: DeliveredMessage): number {

@@ -9,22 +9,28 @@ import {
   type SubscribeMessagesOptions,
 } from "./processor-options.js";
 import type { ProcessorSettings } from "./processor-settings.js";
-import { type RetryOptions, resolveRetryOptions } from "./retry.js";
+import { type RetryOptions, resolveRetryOptions } from "./retry-options.js";
 
 /** {@link SubscribeMessagesOptions} with every default filled in. */
-type ResolvedSubscribeOptions = Omit<ProcessorSettings, "keeper" | "onClosed">;
+interface ResolvedSubscribeOptions extends ProcessorSettings {
+  readonly closeTimeoutMs: number;
+}
+
+/** What the options are checked against. */
+type SubscribedReceiver = Pick<ReceiverContext, "receiver" | "renewForMs" | "retrySender">;
 
 /** Checks the options of a subscription and fills in the defaults. */
 export function resolveSubscribeOptions(
   options: SubscribeMessagesOptions,
-  context: ReceiverContext,
+  subscribed: SubscribedReceiver,
 ): ResolvedSubscribeOptions {
-  const defaults = { ...defaultSubscribeOptions, maxAutoLockRenewalDurationInMs: context.renewForMs };
+  const { receiver, renewForMs } = subscribed;
+  const defaults = { ...defaultSubscribeOptions, maxAutoLockRenewalDurationInMs: renewForMs };
   const resolved = withDefaults("subscribe", options, defaults);
   const { maxConcurrentCalls, prefetchCount } = resolved;
   requireInteger("maxConcurrentCalls", maxConcurrentCalls, 1);
   requireInteger("prefetchCount", prefetchCount, 0);
-  requirePrefetchable(prefetchCount, context.receiver.receiveMode, context.entityPath);
+  requirePrefetchable(prefetchCount, receiver.receiveMode, receiver.entityPath);
   for (const name of ["maxAutoLockRenewalDurationInMs", "closeTimeoutInMs"] as const) {
     requireDuration(name, resolved[name], 0, Number.POSITIVE_INFINITY);
   }
@@ -34,7 +40,8 @@ export function resolveSubscribeOptions(
     isAutoCompleting: resolved.autoCompleteMessages,
     renewForMs: resolved.maxAutoLockRenewalDurationInMs,
     closeTimeoutMs: resolved.closeTimeoutInMs,
-    retry: resolveRetry(options.retry, context),
+    retry: resolveRetry(options.retry, subscribed),
+    keeper: undefined,
   };
 }
 
@@ -61,7 +68,7 @@ export function requireHandlers(
 
 function resolveRetry(
   options: RetryOptions | undefined,
-  { entityPath, retrySender: sender }: ReceiverContext,
+  { receiver, retrySender: sender }: SubscribedReceiver,
 ): RetrySettings | undefined {
   if (options === undefined) return undefined;
   const resolved = resolveRetryOptions(options);
@@ -70,6 +77,6 @@ function resolveRetry(
     "configuration-invalid",
     "retry schedules a copy, which only works on a queue without sessions, received in peek-lock mode: the copy would reach every " +
       "subscription of a topic, leave its place in a session, or bring a dead letter back.",
-    { entityPath },
+    { entityPath: receiver.entityPath },
   );
 }

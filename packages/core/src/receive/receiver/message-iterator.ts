@@ -3,7 +3,8 @@ import type { SettleableMessage } from "../../contracts/settlement.js";
 import { hasCode } from "../../errors/error.js";
 import type { ReceivedMessage, UndecodedMessage } from "../../message/message.js";
 import { Delivery } from "../delivery/delivery.js";
-import type { ReceiveMessagesOptions, Receiver } from "./receiver.js";
+import type { LoadedReceiver } from "./loaded-receiver.js";
+import type { ReceiveMessagesOptions } from "./receiver-options.js";
 
 /** Options of a message iterator. */
 export interface MessageIteratorOptions extends ReceiveMessagesOptions {
@@ -14,16 +15,16 @@ export interface MessageIteratorOptions extends ReceiveMessagesOptions {
 }
 
 /** See `Receiver.getMessageIterator`. */
-export async function* iterateMessages<Body, Undecoded extends UndecodedMessage>(
-  receiver: Receiver<Undecoded>,
+export async function* iterateMessages(
+  receiver: LoadedReceiver,
   { prefetchCount = 0, autoCompleteMessages = false, ...receiveOptions }: MessageIteratorOptions,
-): AsyncGenerator<ReceivedMessage<Body> | Undecoded, void, undefined> {
+): AsyncGenerator<ReceivedMessage | UndecodedMessage, void, undefined> {
   requireInteger("prefetchCount", prefetchCount, 0);
-  let ahead: (ReceivedMessage<Body> | Undecoded)[] = [];
+  let ahead: (ReceivedMessage | UndecodedMessage)[] = [];
   try {
     while (!receiver.isClosed) {
       try {
-        ahead = await receiver.receiveMessages<Body>(1 + prefetchCount, receiveOptions);
+        ahead = await receiver.receiveMessages(1 + prefetchCount, receiveOptions);
       } catch (error) {
         if (receiver.isClosed && hasCode(error, "closed")) return;
         // The messages stay locked, and the next call reads them again.

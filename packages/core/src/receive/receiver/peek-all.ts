@@ -1,7 +1,7 @@
 import { afterPage } from "../../contracts/after-page.js";
 import type { CallOptions } from "../../contracts/transport.js";
 import type { MessageState, PeekedMessage } from "../../message/message.js";
-import type { PeekMessagesOptions } from "./receiver.js";
+import type { PeekMessagesOptions } from "./receiver-options.js";
 
 /** Which messages to peek. */
 export interface PeekAllOptions extends CallOptions {

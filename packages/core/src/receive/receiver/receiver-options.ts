@@ -1,6 +1,6 @@
 import type { OptionNames } from "@waybill/foundation";
 import type { CallOptions, ReceiveMode, SubQueue } from "../../contracts/transport.js";
-import type { UndecodedMessage } from "../../message/message.js";
+import type { ApplicationPropertyValue, UndecodedMessage } from "../../message/message.js";
 
 /** Options of a receiver. */
 export interface ReceiverOptions {
@@ -10,6 +10,27 @@ export interface ReceiverOptions {
   readonly subQueueType?: SubQueue | undefined;
   /** How long the locks of received messages, or of the session, are renewed, in milliseconds; 0 disables renewal. Default: 300 000. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
+}
+
+/** Options of `receiveMessages`. */
+export interface ReceiveMessagesOptions extends CallOptions {
+  /** How long to wait for the first message, in milliseconds. Default: 60 000. */
+  readonly maxWaitTimeInMs?: number;
+}
+
+/** Options of `peekMessages`. */
+export interface PeekMessagesOptions extends CallOptions {
+  /** The sequence number to start from. Default: after the last message that this receiver peeked, at first the beginning. */
+  readonly fromSequenceNumber?: bigint;
+}
+
+/** Why a message is dead-lettered; all other properties are application properties to add or overwrite. */
+export interface DeadLetterMessageOptions {
+  /** At most 4096 characters. Default: none. */
+  readonly deadLetterReason?: string;
+  /** At most 4096 characters. Default: none. */
+  readonly deadLetterErrorDescription?: string;
+  readonly [applicationProperty: string]: ApplicationPropertyValue | undefined;
 }
 
 /** What happens to an undeserializable message of a session: `"deadLetter"` dead-letters it, `"block"` stops the session at it. */
