@@ -44,20 +44,18 @@ const tsc = "node_modules/typescript/bin/tsc";
 await expectRun("TypeScript, module node16", [tsc, "--module", "node16"], /TS1479/);
 await expectRun("TypeScript, module nodenext", [tsc, "--module", "nodenext"], /^$/);
 const jest = "node_modules/jest/bin/jest.js";
+await expectRun("Jest without a setting", [jest, "-c", "untransformed.json"], /Must use import/);
+const vmModules = "--experimental-vm-modules";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-// From here on Jest loads modules by require, too.
+// From here on, Jest loads modules by require, too, in its mode for modules.
 const loadsModules = major > 24 || (major === 24 && minor >= 9);
 await expectRun(
-  "Jest without a setting",
-  [jest, "-c", "untransformed.json"],
-  loadsModules ? /1 passed/ : /Must use import/,
+  "Jest, require in its mode for modules",
+  [vmModules, jest, "-c", "untransformed.json"],
+  loadsModules ? /Tests: +1 passed/ : /Must use import/,
 );
 await expectRun("Jest, packages transformed", [jest, "-c", "commonjs.json"], /Tests: +1 passed/);
-await expectRun(
-  "Jest, modules",
-  ["--experimental-vm-modules", jest, "-c", "modules.json"],
-  /Tests: +1 passed/,
-);
+await expectRun("Jest, modules", [vmModules, jest, "-c", "modules.json"], /Tests: +1 passed/);
 
 function lines(line: (id: string, name: string) => string): string {
   return Object.entries(modules)
