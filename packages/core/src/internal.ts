@@ -1,6 +1,5 @@
 /** For waybill's own packages: it may change in every release. */
 
-export { loadEverything } from "./contracts/loaded-later.js";
 export { keyForbidden, utf8Invalid } from "./errors/body-failures.js";
 export { brokerProperties } from "./message/broker-properties.js";
 export { unreadReport } from "./message/unread-report.js";

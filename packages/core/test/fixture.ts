@@ -14,7 +14,6 @@ import {
   WaybillClient,
   type WaybillClientOptions,
 } from "@waybill/core";
-import { loadEverything } from "@waybill/core/internal";
 import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
 import { localTransport } from "@waybill/transport-local";
@@ -37,8 +36,6 @@ export interface FixtureOptions {
 }
 
 export async function createFixture(options: FixtureOptions = {}): Promise<Fixture> {
-  // Tests advance the clock without waiting for files to be read.
-  await loadEverything();
   const clock = createManualClock();
   const broker = createBroker({ clock });
   await broker.createQueue("orders", options.queue);

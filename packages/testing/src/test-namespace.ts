@@ -9,7 +9,7 @@ import {
 } from "@waybill/broker";
 import { type BrokerServer, type ServeOptions, serve } from "@waybill/broker-server";
 import { type MessageType, type Transport, WaybillClient, type WaybillClientOptions } from "@waybill/core";
-import { loadEverything, makePipeline } from "@waybill/core/internal";
+import { makePipeline } from "@waybill/core/internal";
 import { type OptionNames, requireKnownOptions } from "@waybill/foundation";
 import { localTransport } from "@waybill/transport-local";
 import type { SpiedMessage, SpyKind, SpyList, WaitForOptions } from "./spied-message.js";
@@ -95,8 +95,6 @@ const optionNames: OptionNames<TestNamespaceOptions> = {
 /** Opens a namespace for one test, in a few milliseconds. Rejects with `TypeError` for unknown options, and with `BrokerError` for invalid entities. */
 export async function openTestNamespace(options: TestNamespaceOptions = {}): Promise<TestNamespace> {
   requireKnownOptions("openTestNamespace", options, optionNames);
-  // Otherwise the first use of sessions, say, would wait for files while the test's clock goes on.
-  await loadEverything();
   const clock = createManualClock(options.startAt);
   const broker = createBroker({ clock, tier: options.tier });
   await makeTopology(broker, options);

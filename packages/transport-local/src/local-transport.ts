@@ -1,5 +1,6 @@
 import type { Broker } from "@waybill/broker";
 import type { Transport } from "@waybill/core";
+import { provideEverything } from "@waybill/core/everything";
 import {
   type EntityAddress,
   entityPathOf,
@@ -23,13 +24,14 @@ import { LocalSender } from "./local-sender.js";
 import { LocalSessionReceiver } from "./local-session-receiver.js";
 
 /**
- * A transport to a broker in the same process, without a socket. It uses the broker's clock, and closing it leaves the broker open. Throws
- * `TypeError` for anything other than a broker.
+ * A transport to a broker in the same process, without a socket. It uses the broker's clock, closing it leaves the broker open, and clients over it
+ * load no code later. Throws `TypeError` for anything other than a broker.
  */
 export function localTransport(broker: Broker): Transport {
   if (typeof broker?.acceptSession !== "function") {
     throw new TypeError("localTransport needs a Broker of @waybill/broker, as createBroker makes it.");
   }
+  provideEverything();
   return new LocalTransport(broker);
 }
 

@@ -70,9 +70,9 @@ import type { ReceiverContextFactory } from "./receiver-context-factory.js";
 
 const defaultSessionWaitMs = 60_000;
 
-const receiverContexts = loadedLater("receivers", () => import("./receiver-context-factory.js"));
-const sessionReceivers = loadedLater("sessions", () => import("../sessions/session-receiver.js"));
-const rehearsals = loadedLater("rehearsals", () => import("../rehearsal/rehearse.js"));
+export const receiverContexts = loadedLater("receivers", () => import("./receiver-context-factory.js"));
+export const sessionReceivers = loadedLater("sessions", () => import("../sessions/session-receiver.js"));
+export const rehearsals = loadedLater("rehearsals", () => import("../rehearsal/rehearse.js"));
 
 /** Everything that a client opens on its transport and closes with itself. The transport stays open, because other clients may use it. */
 export class ClientParts extends OpenParts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadEverything, loadedLater } from "./loaded-later.js";
+import { loadedLater } from "./loaded-later.js";
 
 /** Code that is there once `isThere`, and how often it was asked for. */
 function code() {
@@ -51,14 +51,10 @@ describe("code that is loaded later", () => {
     expect(source.loads).toBe(2);
   });
 
-  it("is loaded in advance with all other code, and with what that declares", async () => {
-    const inner = code();
-    let later = (): unknown => undefined;
-    const outer = loadedLater("outer parts", async () => {
-      later = loadedLater("inner parts", inner.load);
-      return { part: "outer" };
-    });
-    await loadEverything();
-    expect([outer(), later()]).toEqual([{ part: "outer" }, { part: "loaded" }]);
+  it("is not loaded if the program provides it", () => {
+    const source = code();
+    const parts = loadedLater("parts", source.load);
+    parts.provide({ part: "provided" });
+    expect([parts(), source.loads]).toEqual([{ part: "provided" }, 0]);
   });
 });

@@ -1,19 +1,25 @@
 import { WaybillError } from "../errors/error.js";
 
-/** All that was declared so far, for {@link loadEverything}. */
-const declared = new Set<() => unknown>();
+/** Returns code that is loaded later: while it loads, a promise; from then on the module itself, so that nothing waits. */
+export interface LaterCode<Module extends object> {
+  (): Module | Promise<Module>;
+  /** Takes the module from a program that has loaded it before. */
+  provide(module: Module): void;
+}
 
 /**
  * Declares code that is loaded at the first call of the returned function: bundlers put it into a file of its own, and Node does not read its files
- * before. While it loads, the function returns a promise; from then on the module itself, so that nothing waits. If it cannot be loaded, the
- * promise rejects with `unavailable` and says what `name` is; the next call tries again.
+ * before. If it cannot be loaded, the promise rejects with `unavailable` and says what `name` is; the next call tries again.
  */
 export function loadedLater<Module extends object>(
   name: string,
   load: () => Promise<Module>,
-): () => Module | Promise<Module> {
+): LaterCode<Module> {
   let loaded: Module | undefined;
   let loading: Promise<Module> | undefined;
+  const provide = (module: Module) => {
+    loaded = module;
+  };
   const get = () => {
     if (loaded !== undefined) return loaded;
     loading ??= load()
@@ -26,14 +32,7 @@ export function loadedLater<Module extends object>(
       .finally(() => (loading = undefined));
     return loading;
   };
-  declared.add(get);
-  return get;
-}
-
-/** Loads all code that would be loaded later, for programs in which time must not pass by itself, such as tests with a clock of their own. */
-export async function loadEverything(): Promise<void> {
-  // Also what is declared by the code that is being loaded: a set is iterated as it grows.
-  for (const get of declared) await get();
+  return Object.assign(get, { provide });
 }
 
 function notLoaded(name: string, error: unknown): WaybillError {

@@ -18,7 +18,7 @@ import {
 import type { ReplyEntity, RequestReplyClient } from "./request-reply-client.js";
 import { type ReplyIterator, Requester, requireRequest } from "./requester.js";
 
-const clientRequests = loadedLater("requests and replies", () => import("./client-requests.js"));
+export const clientRequests = loadedLater("requests and replies", () => import("./client-requests.js"));
 
 /** The requests and replies of one client. Their code is loaded with the first of them. */
 export class RequestReply {

@@ -14,7 +14,7 @@ import {
   type SubscribeSessionsOptions,
 } from "./session-processor-options.js";
 
-const sessionProcessors = loadedLater("sessions", () => import("./session-processor.js"));
+export const sessionProcessors = loadedLater("sessions", () => import("./session-processor.js"));
 
 /** What the client provides to the subscription of sessions. */
 export interface SessionSubscriptionSettings

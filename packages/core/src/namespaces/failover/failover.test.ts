@@ -1,7 +1,6 @@
 import { createBroker, createManualClock } from "@waybill/broker";
 import { type EntitySetting, transportCases } from "@waybill/conformance";
 import { type ProcessErrorArgs, WaybillClient } from "@waybill/core";
-import { loadEverything } from "@waybill/core/internal";
 import { type FailoverEvent, type FailoverOptions, failover } from "@waybill/core/namespaces";
 import { unavailableFailure } from "@waybill/core/serializer";
 import { json } from "@waybill/serializer-json";
@@ -15,7 +14,6 @@ const turns = async () => {
 
 /** A pair of namespaces with a queue `orders`, either of which can be out of reach, and a client whose serializer can be without its registry. */
 async function open(options: FailoverOptions = {}) {
-  await loadEverything();
   const clock = createManualClock(new Date("2026-11-05T12:00:00Z"));
   const brokers = { east: createBroker({ clock }), west: createBroker({ clock }) };
   for (const broker of Object.values(brokers)) {
