@@ -210,7 +210,7 @@ export class ClientParts extends OpenParts {
         backoff: this.#options.unavailableBackoff,
         isForSubscription,
         onClosed: this.#onReceiverClosed(receiver),
-        open: (state) => afterwards(this.#loaded(), (contexts) => contexts.open(receiver, kind, state)),
+        load: () => afterwards(this.#loaded(), (contexts) => (state) => contexts.open(receiver, kind, state)),
       }),
     );
   }

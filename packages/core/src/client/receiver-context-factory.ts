@@ -56,14 +56,13 @@ export class ReceiverContextFactory {
   readonly #otherReaders = new Map<string, OtherReaders>();
 
   constructor(settings: ReceiverContextFactorySettings) {
-    const { transport, options, onCircuitBreaker: onEvent } = settings;
+    const { transport, options, onCircuitBreaker } = settings;
     this.#settings = settings;
-    const { circuitBreaker } = options;
     this.breakers = new CircuitBreakers({
       transport,
       scheduler: this.scheduler,
-      options: circuitBreaker,
-      onEvent,
+      options: options.circuitBreaker,
+      onEvent: onCircuitBreaker,
     });
   }
 

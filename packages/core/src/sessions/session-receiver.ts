@@ -43,7 +43,7 @@ export class SessionReceiver<Undecoded extends UndecodedMessage = never> extends
   readonly #stateEnvelope: boolean;
 
   constructor(context: ReceiverContext, owner: SessionOwner) {
-    super({ ...context, ...owner, open: (state) => new LoadedReceiver(context, state) });
+    super({ ...context, ...owner, load: () => (state) => new LoadedReceiver(context, state) });
     this.#lock = required(context.session, "The lock of a session");
     this.#session = this.#lock.receiver;
     this.#pipeline = owner.statePipeline;

@@ -36,8 +36,8 @@ export interface ReceiverOwner {
 export interface ReceiverSettings
   extends ReceiverOwner,
     Pick<ReceiverContext, "receiver" | "scheduler" | "backoff" | "renewForMs" | "retrySender"> {
-  /** Loads the code of receivers, if that was not done before. */
-  readonly open: (state: ReceiverState) => Awaitable<LoadedReceiver>;
+  /** Loads the code of receivers, if that was not done before; the function that it returns makes what the receiver does from then on. */
+  readonly load: () => Awaitable<(state: ReceiverState) => LoadedReceiver>;
 }
 
 /**
@@ -226,9 +226,9 @@ export class Receiver<Undecoded extends UndecodedMessage = never> implements Asy
 
   #opened(): Awaitable<LoadedReceiver> {
     if (this.#loaded !== undefined) return this.#loaded;
-    return afterwards(this.#settings.open(this), (opened) => {
+    return afterwards(this.#settings.load(), (open) => {
       // Several calls may have waited for the same code.
-      this.#loaded ??= opened;
+      this.#loaded ??= open(this);
       return this.#loaded;
     });
   }
